@@ -5,6 +5,7 @@ import type { Found, Question } from '../../view/answers';
 import { project } from '../../view/camera';
 import type { Frame } from '../../view/engine';
 import { traceBox } from '../../view/trace-box';
+import type { Edge } from './outline';
 import type { Visited, VisitedCell } from './visited';
 
 export interface Answer {
@@ -21,7 +22,7 @@ const MOST_CROSSES = 2000;
 const CROSS = 3.5;
 const LEAST_CROSS = 1.5;
 const LEAST_RING = 2;
-const CELL_OPACITY = { 2: 0.8, 3: 0.25 } as const;
+const CELL_OPACITY = 0.8;
 
 interface Point {
   readonly x: number;
@@ -40,8 +41,9 @@ export class QueryMarks {
     const { context } = this;
     const { overlay } = this.frame.theme;
     const is3D = particles.positions.length === 3 * particles.ids.length;
-    context.globalAlpha = CELL_OPACITY[is3D ? 3 : 2];
-    for (const cell of visited.drawn) this.box(cell, overlay.cell, 1);
+    context.globalAlpha = CELL_OPACITY;
+    if (is3D) this.edges(visited.outline, overlay.cell);
+    else for (const cell of visited.drawn) this.box(cell, overlay.cell, 1);
     context.globalAlpha = 1;
     const isFound = new Set(Array.from(found.indices));
     const others = visited.tested.filter((index) => !isFound.has(index));
@@ -113,6 +115,20 @@ export class QueryMarks {
       context.lineWidth = width;
       context.stroke();
     }
+  }
+
+  private edges(edges: readonly Edge[], colour: Rgb): void {
+    const { context } = this;
+    context.beginPath();
+    for (const edge of edges) {
+      const [from, to] = [this.toScreen(edge[0]), this.toScreen(edge[1])];
+      if (!from || !to) continue;
+      context.moveTo(from.x, from.y);
+      context.lineTo(to.x, to.y);
+    }
+    context.strokeStyle = toCss(colour);
+    context.lineWidth = 1;
+    context.stroke();
   }
 
   private cross(position: readonly number[], radius: number): void {

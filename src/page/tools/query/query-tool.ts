@@ -241,7 +241,8 @@ export class QueryTool implements Marks {
       ray: () => `along the ray${first ? `, the first after ${lengthText(first)}` : ''}`,
     }[question.kind]();
     const tested = visited.tested.length;
-    const empty = visited.cells - visited.drawn.length;
+    const is3D = run.simulation.dimensions === 3;
+    const isCut = !is3D && visited.drawn.length < visited.cells;
     this.fold.hidden = false;
     setText('query-title', backend === 'gpu' ? 'Answer of the GPU' : 'Answer of the CPU');
     this.show([
@@ -251,7 +252,7 @@ export class QueryTool implements Marks {
         ? ['queryCells', 'No cells: there are more in reach than particles, so all particles are tested']
         : [
             'queryCells',
-            `${formatCount(visited.cells)} ${visited.cells === 1 ? 'cell' : 'cells'} visited${empty > 0 ? `, ${formatCount(visited.drawn.length)} of them drawn` : ''}`,
+            `${formatCount(visited.cells)} ${visited.cells === 1 ? 'cell' : 'cells'} visited${isCut ? `, ${formatCount(visited.drawn.length)} of them drawn` : is3D ? '; the lines are their outline' : ''}`,
           ],
     ]);
     const now = performance.now();

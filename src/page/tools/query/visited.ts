@@ -13,6 +13,7 @@ import { latticeAt, levelOf } from '../../../core/world/levels';
 import type { ParticleArrays, World } from '../../../index';
 import { isFiniteParticle } from '../../../reference/measure/finite';
 import type { Question } from '../../view/answers';
+import { type Edge, outlineOf } from './outline';
 
 export interface VisitedCell {
   readonly min: readonly number[];
@@ -24,6 +25,8 @@ export interface Visited {
   readonly cells: number;
   /** The first of these cells, at most MOST_CELLS_DRAWN. */
   readonly drawn: readonly VisitedCell[];
+  /** In 3D, the outline of all visited cells, drawn in place of the cells. */
+  readonly outline: readonly Edge[];
   /** Indices of the tested particles. */
   readonly tested: readonly number[];
   /** True if the search tests every particle, because it would visit more cells than there are particles. */
@@ -120,8 +123,10 @@ function visitedOnce(
     if (level === undefined || !isFiniteParticle(dimensions, positions, index)) continue;
     if (isAll || byLevel.get(level)?.includes(latticeIn(world, positions, index, level))) tested.push(index);
   }
-  if (isAll) return { cells: 0, drawn: [], tested, isAll };
-  return { cells, drawn: plans.flatMap(({ drawn }) => drawn).slice(0, MOST_CELLS_DRAWN), tested, isAll };
+  if (isAll) return { cells: 0, drawn: [], outline: [], tested, isAll };
+  const drawn = plans.flatMap((plan) => plan.drawn).slice(0, MOST_CELLS_DRAWN);
+  const outline = dimensions === 3 ? plans.flatMap(({ solids }) => outlineOf(solids)) : [];
+  return { cells, drawn, outline, tested, isAll };
 }
 
 /** Returns whether such a search may test all particles instead of visiting cells. */
@@ -158,6 +163,8 @@ interface Plan {
   readonly cells: number;
   readonly rows: number;
   readonly drawn: readonly VisitedCell[];
+  /** The boxes of which the outline consists. */
+  readonly solids: readonly VisitedCell[];
   includes(lattice: readonly number[]): boolean;
 }
 
@@ -176,6 +183,7 @@ function planLevel(level: Level, world: World, question: Question, { radius, bac
     cells,
     rows: lengths.slice(1).reduce((product, length) => product * length, 1),
     drawn: cellsOf(block, Math.min(cells, MOST_CELLS_DRAWN)).map((cell) => cornersOf(level, world, cell)),
+    solids: cells > 0 ? solidsOf(level, world, block) : [],
     includes: (lattice) =>
       lattice.every((cell, axis) => {
         const [first, last] = [block.low[axis] as number, block.high[axis] as number];
@@ -245,6 +253,40 @@ function cornersOf({ size, last }: Level, world: World, cell: readonly number[])
   return { min: corner(0), max: corner(1) };
 }
 
+/** Returns a block as boxes: several if it passes the ends of axes that wrap. */
+function solidsOf(level: Level, world: World, { low, high }: Block): VisitedCell[] {
+  const spans = low.map((first, axis) => {
+    const end = high[axis] as number;
+    const along = (level.last[axis] as number) + 1;
+    if ((world.period[axis] as number) === 0) return [[first, end]] as const;
+    const [from, to] = [modulo(first, along), modulo(end, along)];
+    return end - first + 1 >= along
+      ? ([[0, along - 1]] as const)
+      : from <= to
+        ? ([[from, to]] as const)
+        : ([
+            [from, along - 1],
+            [0, to],
+          ] as const);
+  });
+  const boxes = spans.reduce<(readonly (readonly [number, number])[])[]>(
+    (all, own) => all.flatMap((box) => own.map((span) => [...box, span])),
+    [[]],
+  );
+  return boxes.map((box) => ({
+    min: cornersOf(
+      level,
+      world,
+      box.map(([from]) => from),
+    ).min,
+    max: cornersOf(
+      level,
+      world,
+      box.map(([, to]) => to),
+    ).max,
+  }));
+}
+
 function planRay(
   level: Level,
   world: World,
@@ -285,13 +327,14 @@ function planRay(
   };
   follow(dimensions - 1, [], 0, length);
   const cells = [...found.values()];
+  const drawn = cells.slice(0, MOST_CELLS_DRAWN).map((cell) => cornersOf(level, world, cell));
   return {
     level: level.level,
     cells: cells.length,
     rows: block.low
       .slice(1)
       .reduce((sum, first, axis) => sum + 3 * ((block.high[axis + 1] as number) - first + 1), 0),
-    drawn: cells.slice(0, MOST_CELLS_DRAWN).map((cell) => cornersOf(level, world, cell)),
+    ...{ drawn, solids: drawn },
     includes: (lattice) => found.has(lattice.join()),
   };
 }

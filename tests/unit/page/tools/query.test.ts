@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { defaultChoices } from '../../../../src/page/model/choices';
 import { createCpuAnswers } from '../../../../src/page/tools/query/cpu-answers';
+import { outlineOf } from '../../../../src/page/tools/query/outline';
 import { questionOf } from '../../../../src/page/tools/query/question';
 import { MOST_CELLS_DRAWN, visitedBy } from '../../../../src/page/tools/query/visited';
 import type { Found } from '../../../../src/page/view/answers';
@@ -54,6 +55,53 @@ describe.each([2, 3] as const)('the query tool on the CPU in %iD', (dimensions) 
       expect(fewest).toBeLessThan(150);
     },
   );
+});
+
+describe('the outline of visited cells', () => {
+  const cell = (x: number, y: number, z: number) => ({ min: [x, y, z], max: [x + 1, y + 1, z + 1] });
+
+  it('has the edges of a block, but none inside it or on its faces', () => {
+    const block = [0, 1, 2].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => cell(x, y, z))));
+    const edges = outlineOf(block);
+    // Along x an edge has three pieces, along y and z two.
+    expect(edges).toHaveLength(4 * (3 + 2 + 2));
+    for (const [from, to] of edges) {
+      const isAtEnd = [3, 2, 2].map(
+        (end, axis) => from[axis] === to[axis] && [0, end].includes(from[axis] as number),
+      );
+      expect(isAtEnd.filter(Boolean)).toHaveLength(2);
+    }
+  });
+
+  it('bends at a step, and where two cells touch along an edge', () => {
+    expect(outlineOf([cell(0, 0, 0)])).toHaveLength(12);
+    // An L of three cells: 8 cell edges around each end, and 6 upright ones.
+    expect(outlineOf([cell(0, 0, 0), cell(1, 0, 0), cell(0, 1, 0)])).toHaveLength(22);
+    expect(outlineOf([cell(0, 0, 0), cell(1, 1, 0)])).toHaveLength(23);
+  });
+
+  it('is that of a box around a point, in two boxes if it passes an end that wraps', () => {
+    const box = { dimensions: 3, min: [0, 0, 0], max: [10, 10, 10], radius: 0.5 } as const;
+    const outlineAround = (point: number[], periodic: boolean[]) => {
+      const positions = Float32Array.of(5, 5, 5);
+      const simulation = createCpuSimulation({ ...box, periodic, positions });
+      const question = {
+        kind: 'box',
+        min: point.map((at) => at - 2),
+        max: point.map((at) => at + 2),
+      } as const;
+      const searcher = { radius: 0.5, backend: 'cpu' } as const;
+      return visitedBy(simulation.world, simulation.read(), question, searcher).outline;
+    };
+    const inside = outlineAround([5.5, 5.5, 5.5], [false, false, false]);
+    expect(inside).toHaveLength(12);
+    expect(Math.min(...inside.flat(2))).toBeCloseTo(3, 4);
+    expect(Math.max(...inside.flat(2))).toBeCloseTo(8, 4);
+    const across = outlineAround([0.5, 5.5, 5.5], [true, false, false]);
+    expect(across).toHaveLength(24);
+    const along = new Set(across.flat().map(([x]) => Math.round(x ?? 0)));
+    expect([...along].sort((a, b) => a - b)).toEqual([0, 3, 8, 10]);
+  });
 });
 
 describe('what a search visits', () => {

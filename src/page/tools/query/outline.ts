@@ -1,0 +1,31 @@
+/** Finds the outline of boxes in 3D, so that a picture shows the visited region instead of a mesh of all its cells. */
+import type { VisitedCell } from './visited';
+
+export type Edge = readonly [from: readonly number[], to: readonly number[]];
+
+/**
+ * Returns the edges at which the surface of the boxes bends. The boxes are equal cells of one lattice, or do not touch.
+ */
+export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
+  /** For each edge, one bit for each of the four places around it that has a box. */
+  const around = new Map<string, { readonly edge: Edge; places: number }>();
+  for (const { min, max } of boxes) {
+    for (let axis = 0; axis < 3; axis++) {
+      const [second, third] = [(axis + 1) % 3, (axis + 2) % 3];
+      for (let place = 0; place < 4; place++) {
+        const from = [...min];
+        from[second] = (place & 1 ? max : min)[second] as number;
+        from[third] = (place & 2 ? max : min)[third] as number;
+        const key = `${axis},${from.join()}`;
+        const to = from.with(axis, max[axis] as number);
+        const known = around.get(key) ?? { edge: [from, to], places: 0 };
+        known.places |= 1 << place;
+        around.set(key, known);
+      }
+    }
+  }
+  return [...around.values()].filter(({ places }) => !IS_FLAT.has(places)).map(({ edge }) => edge);
+}
+
+/** Edges inside the boxes, and those between two boxes side by side, where the surface is flat. */
+const IS_FLAT: ReadonlySet<number> = new Set([0b1111, 0b0011, 0b1100, 0b0101, 0b1010]);
