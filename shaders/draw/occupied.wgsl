@@ -1,7 +1,8 @@
 // Draws the occupied cells of an unbounded world: in 2D as squares, in 3D as the edges of cubes, as strips of four
-// vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched (3D: thicker).
+// vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched. In 3D they keep
+// the colour of their bucket, which tells which cells share it, and their lines are thick; those of other cells are faint.
 // Needs: overlay, cells, FAINTEST_HEAT, DARKEST_HEAT, frame, BUCKET_OPACITY, HATCH, NARROWEST_CELL, WIDE_CELL.
-// Needs: DARKEST_LINE, Line, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
+// Needs: DARKEST_LINE, LONE_CELL, Line, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
 
 struct Square {
   @builtin(position) position: vec4f,
@@ -83,12 +84,9 @@ fn edge_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
   if (overlay.shown.y > 0.0) {
     colour = vec4f(overlay.heat.rgb, heat_opacity(cell));
   }
-  if (overlay.buckets.x > 0.0) {
-    colour = vec4f(bucket_colour(cells[cell].bucket), 1.0);
-  }
   let marked = is_marked(cell);
-  if (marked) {
-    colour = overlay.contact;
+  if (overlay.buckets.x > 0.0) {
+    colour = vec4f(bucket_colour(cells[cell].bucket), select(LONE_CELL, 1.0, marked));
   }
   let width = select(f32(CANDIDATE_WIDTH), f32(CONTACT_WIDTH), marked);
   return line_between(index, from_point, to_point, width, 0.0, colour);

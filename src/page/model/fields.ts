@@ -174,10 +174,8 @@ export const FIELDS = {
     group: 'Motion',
     isMain: true,
     effect: 'set',
-    min: 0,
-    max: 100,
-    slider: 20,
-    step: 0.0625,
+    ...{ min: 0, max: 100, slider: 20, step: 0.0625 },
+    hint: 'On Earth 9.8. Scenes have 9.8125, which is exact in binary',
   },
   restitution: {
     kind: 'number',

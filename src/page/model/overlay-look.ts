@@ -1,5 +1,6 @@
 /** Sizes, opacities and key texts of overlays. Loaded with the first overlay. */
 
+import { HASH_BLOCK } from '../../core/base/constants';
 import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-colours';
@@ -47,6 +48,8 @@ export const LINE_OPACITY = [0.45, 0.9] as const;
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const BUCKET_OPACITY = 0.5;
+/** Opacity of a cell in 3D that shares its bucket with no other cell, so that those that do are seen. */
+export const LONE_CELL = 0.35;
 /** Saturation and value of the colours of buckets. */
 export const BUCKET_TONES = { dark: [0.6, 0.95], light: [0.7, 0.82] } as const;
 /** Distance between the lines of a hatch, in CSS pixels. */
@@ -87,7 +90,7 @@ export function heatEnd(world: World, count: number): number {
 }
 
 export interface KeyLine {
-  readonly name: OverlayName | 'sharedBuckets';
+  readonly name: OverlayName | 'sharedBuckets' | 'thickBuckets';
   readonly text: string;
 }
 
@@ -117,13 +120,23 @@ export function keyOf(
   };
   const sharing = occupied ? `${formatCount(occupied.shared)} cells` : 'Cells';
   const collisions: KeyLine = {
-    name: 'sharedBuckets',
-    text: `${sharing} that share a bucket with another cell (hash collision)`,
+    name: is3D ? 'thickBuckets' : 'sharedBuckets',
+    text: `${sharing} that share a bucket with another cell (hash collision)${is3D ? ': those of one colour share one' : ''}${occupied ? explainSharing(world, occupied) : ''}`,
   };
   return OVERLAY_NAMES.filter((name) => shown[name]).flatMap((name) => {
     const line = { name, text: texts[name] };
     return name === 'buckets' ? [line, collisions] : [line];
   });
+}
+
+/** With a greater share of cells in collisions than this, the key says why. */
+const MANY_SHARED = 0.5;
+
+/** A small table has few blocks, so the cells collide far more often than with a hash of single cells. */
+function explainSharing({ cellCount }: World, { cells, shared }: OccupiedCounts): string {
+  if (shared < MANY_SHARED * cells) return '';
+  const blocks = cellCount / HASH_BLOCK;
+  return `. They are many, because ${HASH_BLOCK} cells in a row stay together: this table has only ${formatCount(blocks)} ${blocks === 1 ? 'place' : 'places'} for such rows. Each search compares the cell, so no pair is wrong`;
 }
 
 function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {

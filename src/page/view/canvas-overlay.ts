@@ -27,6 +27,7 @@ import {
   LEAP,
   LEAP_OPACITY,
   LINE_OPACITY,
+  LONE_CELL,
   largestCell,
   lineShare,
   NARROWEST_CELL,
@@ -153,20 +154,21 @@ export class CanvasOverlay {
       const isMarked = buckets && isShared;
       const pixels = size * camera.pixelsPerUnit;
       const heat = HEAT_OPACITY[0] + (HEAT_OPACITY[1] - HEAT_OPACITY[0]) * Math.min(1, occupancy / end);
-      const colour = isMarked
-        ? theme.overlay.contact
-        : buckets
-          ? bucketColour(bucket, theme.isDark)
-          : heatMap
-            ? theme.overlay.heat
-            : theme.overlay.cell;
+      const colour =
+        isMarked && !is3D
+          ? theme.overlay.contact
+          : buckets
+            ? bucketColour(bucket, theme.isDark)
+            : heatMap
+              ? theme.overlay.heat
+              : theme.overlay.cell;
       context.beginPath();
       if (is3D) {
         for (const [from, to] of CUBE_EDGES) {
           const corner = (bits: number) => min.map((low, axis) => low + ((bits >> axis) & 1) * size);
           this.trace([corner(from), corner(to)]);
         }
-        context.globalAlpha = isMarked || buckets ? 1 : heatMap ? heat : LINE_OPACITY[1];
+        context.globalAlpha = isMarked ? 1 : buckets ? LONE_CELL : heatMap ? heat : LINE_OPACITY[1];
         context.lineWidth = isMarked ? CONTACT_WIDTH : CANDIDATE_WIDTH;
         context.strokeStyle = toCss(colour);
         context.stroke();

@@ -12,7 +12,7 @@ import { Readback } from '../../gpu/readback';
 import { compileShader } from '../../gpu/shader-module';
 import type { Gpu, World } from '../../index';
 import { bodyFlags, type Variant, worldFlags, worldModules, worldName } from '../../passes/modules';
-import { BUCKET_OPACITY, HATCH } from '../model/overlay-look';
+import { BUCKET_OPACITY, HATCH, LONE_CELL } from '../model/overlay-look';
 import type { OccupiedCounts } from '../model/overlays';
 import type { Frame } from './engine';
 import { CONSTANTS, type OverlayPicture, SOURCES } from './overlay-pipelines';
@@ -71,7 +71,7 @@ export async function createCellPipeline(
     layouts: [frame, layout],
     sources: [frameSource, SOURCES.overlay, CELL_SOURCE, DRAW_SOURCE],
     flags: bodyFlags({ levels, boxes }),
-    constants: { ...CONSTANTS, BUCKET_OPACITY, HATCH },
+    constants: { ...CONSTANTS, BUCKET_OPACITY, HATCH, LONE_CELL },
   });
   const is3D = dimensions === 3;
   return device.createRenderPipelineAsync({

@@ -203,7 +203,7 @@ describe.each([
       await waitForText(page, 'overlay-key', /^\d+ occupied cells, coloured by bucket: \d+ of 128 buckets/);
       const buckets = new Set(cells.map(({ bucket }) => bucket));
       const shared = cells.filter(({ isShared }) => isShared);
-      expect(await textOf(page, 'overlay-key')).toBe(
+      expect(await textOf(page, 'overlay-key')).toContain(
         `${cells.length} occupied cells, coloured by bucket: ${buckets.size} of 128 buckets${shared.length} cells that share a bucket with another cell (hash collision)`,
       );
       const picture = await takePicture(page, `overlay-${engine}-buckets`);

@@ -59,7 +59,7 @@ describe('the key to overlays', () => {
       'Occupied cells',
       'Particles per cell: 1 to 4 or more',
       'Occupied cells, coloured by bucket',
-      'Cells that share a bucket with another cell (hash collision)',
+      'Cells that share a bucket with another cell (hash collision): those of one colour share one',
     ]);
     const texts = keyOf(all, simulation, 20, { cells: 1900, buckets: 1800, shared: 200 });
     expect(texts.slice(2, 4)).toEqual([
@@ -67,8 +67,18 @@ describe('the key to overlays', () => {
         name: 'buckets',
         text: `1,900 occupied cells, coloured by bucket: 1,800 of ${cellCount.toLocaleString('en')} buckets`,
       },
-      { name: 'sharedBuckets', text: '200 cells that share a bucket with another cell (hash collision)' },
+      {
+        name: 'thickBuckets',
+        text: '200 cells that share a bucket with another cell (hash collision): those of one colour share one',
+      },
     ]);
+    const flat = open('far-apart', 2, 300);
+    const shared = { cells: 290, buckets: 153, shared: 228 };
+    expect(flat.world.cellCount).toBe(512);
+    expect(keyOf(all, flat, 20, shared)[3]).toEqual({
+      name: 'sharedBuckets',
+      text: '228 cells that share a bucket with another cell (hash collision). They are many, because 32 cells in a row stay together: this table has only 16 places for such rows. Each search compares the cell, so no pair is wrong',
+    });
   });
 
   it('reports what is not drawn', () => {
