@@ -186,7 +186,7 @@ function findSwiftShader(machine: Machine): Driver | undefined {
 
 /** Finds Mesa's software driver. Dawn rejects its old versions; wgpu accepts them. */
 export function findLavapipe(machine: Machine): Driver | undefined {
-  const manifest = listManifests(machine).find((path) => /(^|\/)lvp_icd[^/]*\.json$/.test(path));
+  const manifest = findManifest(machine, /(^|\/)lvp_icd[^/]*\.json$/);
   if (manifest === undefined) return undefined;
   return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
 }
@@ -345,6 +345,11 @@ function hasLoader(machine: Machine): boolean {
     ...['/usr/lib', '/usr/lib64', '/usr/local/lib', '/lib64', '/lib'],
   ];
   return folders.some((folder) => machine.isFile(join(folder, LOADER)));
+}
+
+/** Finds the manifest of one of the system's drivers. */
+export function findManifest(machine: Machine, name: RegExp): string | undefined {
+  return listManifests(machine).find((path) => name.test(path));
 }
 
 /** Lists the driver manifests that the Vulkan loader reads by default. */

@@ -42,6 +42,8 @@ const CHROME_START_LIMIT_MS = 30 * SECOND;
 const DOWNLOAD_LIMIT_MS = 240 * SECOND;
 const APT_UPDATE_LIMIT_MS = 120 * SECOND;
 const APT_INSTALL_LIMIT_MS = 300 * SECOND;
+const COMPILER_LIMIT_MS = 30 * SECOND;
+const COMPILER_PACKAGES = ['gcc', 'libc6-dev'];
 const machine = thisMachine();
 const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::https::Timeout=30'];
 
@@ -157,4 +159,16 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
     );
   }
   return { chrome, driver };
+}
+
+/**
+ * Installs a C compiler with apt-get if there is none and it has the rights. Says so if that fails.
+ * @internal
+ */
+export function installCompiler(say: (line: string) => unknown): void {
+  const apt = findApt();
+  if (apt === 'none' || attempt('cc', ['--version'], COMPILER_LIMIT_MS) === undefined) return;
+  say(`installing ${COMPILER_PACKAGES[0]} with apt-get, a C compiler.`);
+  const failure = aptInstall(apt, COMPILER_PACKAGES);
+  if (failure !== undefined) say(`this failed: ${failure}.`);
 }

@@ -1,0 +1,82 @@
+/** The record of `npm run bench:isa`, and what differs between two of them. */
+import { ArgumentError, Phrase } from '../../src/core/base/errors';
+import { FAMILY_NAMES, type Family } from './families';
+import { FIGURE_NAMES, type Figures, type Isa } from './measure';
+
+export interface IsaRecord {
+  readonly commit: string | undefined;
+  /** The driver, whose shader compiler made the figures. */
+  readonly driver: string;
+  /** The version of the package webgpu, which translates WGSL to SPIR-V for the driver. */
+  readonly webgpu: string;
+  /** The names of the numbers of a kernel, in their order. */
+  readonly figures: readonly string[];
+  /** Per kernel and family of GPUs, the numbers. */
+  readonly kernels: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+}
+
+export function recordOf(
+  { driver, families }: Isa,
+  versions: Pick<IsaRecord, 'commit' | 'webgpu'>,
+): IsaRecord {
+  const names = [...families[FAMILY_NAMES[0] as Family].keys()];
+  const numbersOf = (name: string) =>
+    FAMILY_NAMES.map((family) => {
+      const figures = families[family].get(name) as Figures;
+      return [family, FIGURE_NAMES.map((figure) => figures[figure])] as const;
+    });
+  const kernels = Object.fromEntries(names.map((name) => [name, Object.fromEntries(numbersOf(name))]));
+  return { ...versions, driver, figures: FIGURE_NAMES, kernels };
+}
+
+/** Writes a line per kernel, so that a change of a record is a change of few lines. */
+export function formatRecord({ kernels, ...head }: IsaRecord): string {
+  const lines = Object.entries(kernels).map(
+    ([name, of]) => `  ${JSON.stringify(name)}: ${JSON.stringify(of)}`,
+  );
+  return `${JSON.stringify(head, undefined, 1).slice(0, -2)},\n "kernels": {\n${lines.join(',\n')}\n }\n}\n`;
+}
+
+/** Throws an ArgumentError that names `source`. */
+export function parseRecord(source: string, text: string): IsaRecord {
+  const accepted = 'a record of "npm run bench:isa" with the same figures as today';
+  let record: Partial<IsaRecord> | null;
+  try {
+    record = JSON.parse(text) as Partial<IsaRecord> | null;
+  } catch {
+    throw new ArgumentError(source, new Phrase('not JSON'), accepted);
+  }
+  if (String(record?.figures) !== String(FIGURE_NAMES) || typeof record?.kernels !== 'object') {
+    throw new ArgumentError(source, new Phrase('a record with other figures'), accepted);
+  }
+  return record as IsaRecord;
+}
+
+export interface Change {
+  readonly kernel: string;
+  readonly family: string;
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+export interface Changes {
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
+  readonly changed: readonly Change[];
+}
+
+export function compareRecords(before: IsaRecord, after: IsaRecord): Changes {
+  const missingIn = (record: IsaRecord, name: string) => !Object.hasOwn(record.kernels, name);
+  const names = Object.keys(after.kernels);
+  const changed = names.flatMap((kernel) =>
+    FAMILY_NAMES.flatMap((family): Change[] => {
+      const [old, now] = [before, after].map((record) => record.kernels[kernel]?.[family]);
+      return !old || !now || String(old) === String(now) ? [] : [{ kernel, family, before: old, after: now }];
+    }),
+  );
+  return {
+    added: names.filter((name) => missingIn(before, name)),
+    gone: Object.keys(before.kernels).filter((name) => missingIn(after, name)),
+    changed,
+  };
+}
