@@ -1,0 +1,95 @@
+/**
+ * Limits on what a hardware compiler makes of the kernels (`npm run bench:isa`). If RADV or a C compiler is missing, the
+ * tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 is set. If a figure exceeds its limit, look for the change that caused it
+ * in the output of the command.
+ */
+import { describe, expect, test } from 'vitest';
+import { buildDriver } from '../../../bench/isa/driver';
+import { FAMILY_NAMES, type Family } from '../../../bench/isa/families';
+import { isHot } from '../../../bench/isa/kernels';
+import { type Figures, type Isa, measureIsa } from '../../../bench/isa/measure';
+import { allowsNoGpu } from '../../../src/testing/environment';
+
+/** Three processes of 85 s of processor time each. */
+const LIMIT_MS = 1_800_000;
+
+interface Exception {
+  readonly kernels: RegExp;
+  readonly limit: Readonly<Partial<Record<Family, number>>>;
+}
+
+/** Kernels that spill scalar registers, into vector registers: the most that were measured. */
+const SCALAR_SPILLS: readonly Exception[] = [
+  { kernels: /^solve\.ccd\.(?:meet|still)\.levels\b/, limit: { 'RDNA 3': 22, 'RDNA 2': 22, Vega: 33 } },
+  { kernels: /^measure\.rays\.(?:tally|fill)\..*periodic/, limit: { 'RDNA 3': 20, 'RDNA 2': 20, Vega: 22 } },
+  { kernels: /^solve\.resolve\.grid\.respond\.levels\.boxes\.periodic.*heavy 3D/, limit: { Vega: 5 } },
+];
+
+/** The arrays of 256 counters per thread are only for software adapters. */
+const ARRAYS_IN_MEMORY = /^sort\.radix_(?:count|scatter)\b.*\.8-bits /;
+
+/** Hot kernels with less than half of the possible waves: the fewest that were measured, of 32 (Vega: 10). */
+const FEW_WAVES: readonly Exception[] = [
+  { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 3D/, limit: { 'RDNA 2': 14, Vega: 3 } },
+  { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 2D/, limit: { Vega: 4 } },
+  {
+    kernels: /^solve\.resolve\..*respond.*\.(?:obstacles|heavy|levels|few-levels)\b.* 3D/,
+    limit: { Vega: 4 },
+  },
+  { kernels: /^solve\.(?:partner|resolve)\.grid\..*\.boxes\b.* 3D/, limit: { Vega: 4 } },
+  { kernels: /^fluid\.particles\b.* 3D/, limit: { Vega: 4 } },
+];
+
+function limitOf(exceptions: readonly Exception[], family: Family, kernel: string): number | undefined {
+  return exceptions.find(({ kernels, limit }) => kernels.test(kernel) && limit[family] !== undefined)?.limit[
+    family
+  ];
+}
+
+function isMissing(): boolean {
+  try {
+    buildDriver().remove();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Not in `beforeAll`, which would also run if the tier leaves out all tests. */
+let measuring: Promise<Isa> | undefined;
+
+async function measured(family: Family): Promise<[name: string, figures: Figures][]> {
+  measuring ??= measureIsa();
+  return [...(await measuring).families[family]];
+}
+
+const options = { tags: 'full', timeout: LIMIT_MS } as const;
+
+describe.skipIf(allowsNoGpu() && isMissing()).each(FAMILY_NAMES)('on RADV for %s', (family) => {
+  test('all kernels compile', options, async () => {
+    expect((await measured(family)).length).toBeGreaterThan(1700);
+  });
+
+  test('no kernel spills vector registers, and none has arrays in memory', options, async () => {
+    const spilling = (await measured(family)).filter(
+      ([name, { spills, scratch }]) => spills > 0 || (scratch > 0 && !ARRAYS_IN_MEMORY.test(name)),
+    );
+    expect(spilling).toEqual([]);
+  });
+
+  test('kernels spill no scalar registers, except a few listed ones', options, async () => {
+    const spilling = (await measured(family)).filter(
+      ([name, { scalarSpills }]) => scalarSpills > (limitOf(SCALAR_SPILLS, family, name) ?? 0),
+    );
+    expect(spilling).toEqual([]);
+  });
+
+  test('hot kernels have at least half of the possible waves, except listed ones', options, async () => {
+    const kernels = await measured(family);
+    const most = Math.max(...kernels.map(([, { waves }]) => waves));
+    const few = kernels.filter(
+      ([name, { waves }]) => isHot(name) && waves < (limitOf(FEW_WAVES, family, name) ?? most / 2),
+    );
+    expect(few).toEqual([]);
+  });
+});
