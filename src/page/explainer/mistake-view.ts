@@ -47,24 +47,25 @@ function showCellSizes(): void {
     const pairs = (scene.positions.length / 2) * (scene.positions.length / 2 - 1);
     const isSlow = search.looks > pairs / 4;
     if (missed.length > 0) {
-      const text = `With cells of ${size}, a search of the adjacent cells misses ${missed.length} of ${describe(search.truth.length, 'contact')}. `;
+      const text = `With cells of ${size}, a search of the adjacent cells misses ${formatNumber(missed.length)} of ${describe(search.truth.length, 'contact')}. `;
       say('size-verdict', 'broken', `${text}The engine refuses this size: “${refusal}”`);
     } else if (refusal) {
-      const text = `These particles happen to lie so that all ${search.truth.length} contacts are found. The engine refuses this size: `;
+      const text = `These particles happen to lie so that all ${formatNumber(search.truth.length)} contacts are found. The engine refuses this size: `;
       say('size-verdict', 'lucky', `${text}“${refusal}”`);
     } else {
-      const looks = `All ${search.truth.length} contacts are found from both sides, in ${search.looks} looks`;
+      const looks = `All ${formatNumber(search.truth.length)} contacts are found from both sides, in ${formatNumber(search.looks)} looks`;
       if (isSlow)
         say(
           'size-verdict',
           'slow',
-          `${looks}. Cells of one diameter need only ${tryCellSize(1, scene).search.looks} looks.`,
+          `${looks}. Cells of one diameter need only ${formatNumber(tryCellSize(1, scene).search.looks)} looks.`,
         );
-      else say('size-verdict', 'right', `${looks}. Without a grid there would be ${pairs} looks.`);
+      else
+        say('size-verdict', 'right', `${looks}. Without a grid there would be ${formatNumber(pairs)} looks.`);
     }
     showBars('size-bars', {
       Found: foundBar(search),
-      Looks: [search.looks, pairs, `of ${pairs} without a grid`],
+      Looks: [search.looks, pairs, `of ${formatNumber(pairs)} without a grid`],
     });
     const { min, max, inverseCellSize } = world;
     const edge = 1 / inverseCellSize;
@@ -108,14 +109,14 @@ function showRoundings(): void {
       say(
         'floor-verdict',
         'right',
-        `All contacts are found from both sides, ${found}, in ${search.looks} looks.`,
+        `All contacts are found from both sides, ${found}, in ${formatNumber(search.looks)} looks.`,
       );
     } else if (rounding === 'truncate') {
-      const text = `No contact is missed (${found} found), but the cells at the origin are twice as wide. This takes ${search.looks} looks `;
+      const text = `No contact is missed (${found} found), but the cells at the origin are twice as wide. This takes ${formatNumber(search.looks)} looks `;
       say(
         'floor-verdict',
         'slow',
-        `${text}instead of ${right.looks}, with up to ${fullest} particles in a cell instead of ${fullestCell('floor', scene)}.`,
+        `${text}instead of ${formatNumber(right.looks)}, with up to ${fullest} particles in a cell instead of ${fullestCell('floor', scene)}.`,
       );
     } else {
       const text = `Only ${found} are found: a particle below zero is stored in one cell, but searches around the cell next to it. `;
@@ -127,7 +128,11 @@ function showRoundings(): void {
     }
     showBars('floor-bars', {
       Found: foundBar(search),
-      Looks: [search.looks, 2 * right.looks, `against ${right.looks} with floor`],
+      Looks: [
+        search.looks,
+        2 * right.looks,
+        `against ${formatNumber(right.looks)} with floor; a full bar is ${formatNumber(2 * right.looks)}`,
+      ],
     });
     const heads = COLUMN_HEADS[rounding];
     const picture = new Picture('floor-picture', [-3, -2, 3, 2], heads.length * HEAD_HEIGHT);
@@ -215,17 +220,17 @@ function showHandlings(): void {
     const contacts = describe(search.truth.length, 'contact');
     const pushes = countFound(search) / 2;
     if (handling === 'both') {
-      const text = `The loop comes to each pair twice, once from each particle, and moves both particles each time: ${pushes} pushes for ${contacts}. `;
+      const text = `The loop comes to each pair twice, once from each particle, and moves both particles each time: ${formatNumber(pushes)} pushes for ${contacts}. `;
       say(
         'handling-verdict',
         'broken',
         `${text}Particles that overlapped are now up to ${formatNumber(gap)} apart instead of just touching.`,
       );
     } else if (handling === 'larger') {
-      const text = `The particle with the smaller id handles the pair, so there are ${pushes} pushes for ${contacts}, in ${search.looks} looks. `;
+      const text = `The particle with the smaller id handles the pair, so there are ${formatNumber(pushes)} pushes for ${contacts}, in ${formatNumber(search.looks)} looks. `;
       say('handling-verdict', 'right', `${text}All particles that overlapped now just touch.`);
     } else {
-      const text = `Each particle moves itself by half of the overlap: ${countFound(search)} half pushes for ${contacts}, in ${search.looks} looks. `;
+      const text = `Each particle moves itself by half of the overlap: ${countFound(search)} half pushes for ${contacts}, in ${formatNumber(search.looks)} looks. `;
       say(
         'handling-verdict',
         'right',
@@ -277,7 +282,11 @@ function showFrames(): void {
     const most = tryFrame(FRAMES, false);
     showBars('frame-bars', {
       Found: foundBar(search, found),
-      Looks: [search.looks, most.search.looks, `of ${cleared.looks} with cleared counters`],
+      Looks: [
+        search.looks,
+        most.search.looks,
+        `against ${formatNumber(cleared.looks)} with cleared counters; a full bar is ${formatNumber(most.search.looks)}`,
+      ],
     });
     const picture = new Picture('frame-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);
     picture.borders(1);
@@ -308,7 +317,7 @@ function showCrowds(): void {
     setText('crowd-share-shown', width);
     share.setAttribute('aria-valuetext', width);
     const all = particles * (particles - 1);
-    const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${search.truth.length}, in ${search.looks} looks (${all} without a grid)`;
+    const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${formatNumber(search.truth.length)}, in ${formatNumber(search.looks)} looks (${formatNumber(all)} without a grid)`;
     const order = `sorting the cells compares ${describe(comparisons, 'id')}`;
     const crowds = isCrowded
       ? ' With the option crowds: true, the engine sorts so full a cell by merging instead.'
@@ -321,7 +330,7 @@ function showCrowds(): void {
     );
     showBars('crowd-bars', {
       Found: foundBar(search),
-      Looks: [search.looks, all, `of ${all} without a grid`],
+      Looks: [search.looks, all, `of ${formatNumber(all)} without a grid`],
       'Ids compared': [comparisons, all, 'to sort the cells'],
     });
     const picture = new Picture('crowd-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);

@@ -27,7 +27,11 @@ type Bar = readonly [number, number, string];
 export function foundBar(search: Search, found = countFound(search)): Bar {
   const truth = 2 * search.truth.length;
   const contacts = describe(search.truth.length, 'contact');
-  return [found, Math.max(found, truth), `of ${truth}: brute force has ${contacts}, each with two sides`];
+  return [
+    found,
+    Math.max(found, truth),
+    `of ${formatNumber(truth)}: brute force has ${contacts}, each with two sides`,
+  ];
 }
 
 export function showBars(id: string, bars: Readonly<Record<string, Bar>>): void {

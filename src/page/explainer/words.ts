@@ -1,11 +1,13 @@
 /** Small helpers with numbers, positions and words. */
 
+/** Writes 12345.6789 as `12,345.679`. */
 export function formatNumber(value: number): string {
-  return String(Number(value.toFixed(3)));
+  // Adding 0 turns −0 into 0.
+  return (Number(value.toFixed(3)) + 0).toLocaleString('en', { maximumFractionDigits: 3 });
 }
 
 export function describe(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 export function positionOf(positions: ArrayLike<number>, index: number): number[] {

@@ -29,7 +29,7 @@ describe('the mistakes of the explainer', () => {
       if (missed > 0) expect(numbersIn(text)).toContain(missed);
       if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
     }
-    expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
+    expect(await textOf(page, 'size-bars')).toMatch(/2,256 of 2,256 without a grid/);
   });
 
   browserTest('include coordinates that are rounded towards zero instead of down', async () => {
@@ -109,7 +109,7 @@ describe('the mistakes of the explainer', () => {
       /add up to 30, although there are 10 particles.* ghosts 20 times, 10 times their own/,
     );
     expect(await textOf(page, 'frame-bars')).toMatch(
-      /^Found28 of 8: .*Looks158 of 48 with cleared counters$/,
+      /^Found28 of 8: .*Looks158 against 48 with cleared counters; a full bar is \d+$/,
     );
     await scrubTo(page, 'frame', 1);
     expect(await see()).toEqual({ state: 'lucky', ghosts: 0, lines: 0 });
@@ -127,7 +127,7 @@ describe('the mistakes of the explainer', () => {
     await scrubTo(page, 'crowd-count', 200);
     const crowded = await verdictOf(page, 'crowd');
     expect(crowded.state).toBe('slow');
-    expect(crowded.text).toMatch(/in 39800 looks \(39800 without a grid\).*crowds: true/);
+    expect(crowded.text).toMatch(/in 39,800 looks \(39,800 without a grid\).*crowds: true/);
     await scrubTo(page, 'crowd-share', 100);
     const spread = await verdictOf(page, 'crowd');
     expect(spread.state).toBe('right');

@@ -149,7 +149,9 @@ export async function readAloud(
 }
 
 export function numbersIn(text: string): number[] {
-  return (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
+  return (text.match(/(\d{1,3}(,\d{3})+|\d+)(\.\d+)?/g) ?? []).map((digits) =>
+    Number(digits.replaceAll(',', '')),
+  );
 }
 
 export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {

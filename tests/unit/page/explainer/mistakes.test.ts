@@ -19,6 +19,7 @@ import {
   tryRounding,
   tryTable,
 } from '../../../../src/page/explainer/mistakes';
+import { describe as describeCount, formatNumber } from '../../../../src/page/explainer/words';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { measureState } from '../../../../src/reference/measure/measure';
 import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
@@ -224,5 +225,12 @@ describe('counters of cells', () => {
       if (frame > 1) expect(search.looks).toBeGreaterThan(tryFrame(frame, true).search.looks);
     }
     expect(tryFrame(3, false).haunted).toHaveLength(20);
+  });
+});
+
+describe('numbers in words', () => {
+  it('have separators and no minus zero', () => {
+    expect(describeCount(22_350, 'look')).toBe('22,350 looks');
+    expect([0.12345, -0.0001, 1234.5].map(formatNumber)).toEqual(['0.123', '0', '1,234.5']);
   });
 });
