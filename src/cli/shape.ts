@@ -22,7 +22,9 @@ export const SHAPE_FLAGS = {
   'no-continuous': {
     help: 'turn this off in a scene that has it on; bullets then fly through their wall',
   },
-  crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
+  crowds: {
+    help: 'split the work on cells with more than 128 particles among GPU threads; the CPU engine does not need it',
+  },
 } as const satisfies Flags;
 
 /** The flags that do not apply to a state file, which has its particles and its world. */

@@ -43,7 +43,15 @@ import {
   widthOf,
   wrapText,
 } from './output';
-import { cellOptions, nameShapeFlags, readShape, reshape, SCENE_SHAPE_FLAGS, SHAPE_FLAGS } from './shape';
+import {
+  cellOptions,
+  nameShapeFlags,
+  readShape,
+  reshape,
+  SCENE_SHAPE_FLAGS,
+  SHAPE_FLAGS,
+  type Shape,
+} from './shape';
 
 export const SIMULATE_FLAGS: Flags = {
   scene: { value: 'name', help: `scene to run (default pile): ${sceneNames().join(', ')}` },
@@ -165,7 +173,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     measures,
     continuousCounts: simulation.continuous ? await simulation.continuousCounts() : null,
     warning:
-      [crowdingWarning(measures, simulation), ...simulation.warnings]
+      [crowdingWarning(measures, simulation), ...simulation.warnings, warnOfCrowds(shape, backend)]
         .map(adviseFlag)
         .filter((sentences) => sentences !== undefined)
         .join(' ') || null,
@@ -177,6 +185,12 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   simulation.destroy();
   gpu?.destroy();
   return 0;
+}
+
+function warnOfCrowds({ crowds }: Shape, backend: string): string | undefined {
+  return crowds && backend === 'cpu'
+    ? '--crowds changes nothing with --backend cpu: only the GPU splits crowded cells among threads.'
+    : undefined;
 }
 
 /** Rewords the library's advice to name the flag instead of the option or setting. */

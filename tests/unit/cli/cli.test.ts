@@ -301,6 +301,10 @@ describe('cellstorm', () => {
     expect(plain).toMatchObject({ crowds: false, count: 200 });
     const made = JSON.parse((await cellstorm(...common, ...scene, '--crowds')).out);
     expect(made).toMatchObject({ crowds: true, measures: { hash: plain.measures.hash } });
+    expect(plain.warning ?? '').not.toContain('--crowds changes nothing');
+    expect(made.warning).toContain(
+      '--crowds changes nothing with --backend cpu: only the GPU splits crowded cells among threads.',
+    );
     for (const flags of [[], ['--crowds']]) {
       const rest = await cellstorm(...common, '--from', state, ...flags);
       expect(JSON.parse(rest.out).crowds).toBe(flags.length > 0);
