@@ -138,7 +138,7 @@ function rowsOf({ timed }: Case): string[][] {
     formatFigure(total.p95),
     `${Math.round(100 * total.spread)}%`,
     bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent),
-    memoryPerBody === undefined ? '' : formatCount(memoryPerBody),
+    memoryPerBody === undefined ? CANNOT_TELL : formatCount(memoryPerBody),
     formatRatio(total.median / best),
   ]);
 }

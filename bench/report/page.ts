@@ -2,7 +2,7 @@
 import { type BenchRecord, hitRatio, type Outcome, testsPerBody } from '../harness/record';
 import { type Group, groupsOf } from './cases';
 import { drawFigures, linesOf } from './curves';
-import { formatCount, formatFigure, formatShare } from './format';
+import { CANNOT_TELL, formatCount, formatFigure, formatShare } from './format';
 import { describeMachine } from './machine';
 import { element, type Markup, toHtml } from './markup';
 import { summarise } from './summary';
@@ -134,7 +134,11 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['spread', ({ total }) => (total ? `${Math.round(100 * total.spread)}%` : '')],
   ['clock', ({ clock }) => clock ?? ''],
   ['bytes-eq', ({ bytesEquivalent }) => (bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent))],
-  ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
+  [
+    'memory',
+    ({ memoryPerBody, status }) =>
+      memoryPerBody !== undefined ? formatCount(memoryPerBody) : status === 'timed' ? CANNOT_TELL : '',
+  ],
   ['candidates', ({ work }) => (work?.candidates === undefined ? '' : formatCount(work.candidates))],
   ['tests', ({ work }) => (work ? formatCount(work.tests) : '')],
   ['per body', (outcome) => formatFigure(testsPerBody(outcome))],

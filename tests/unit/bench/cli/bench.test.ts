@@ -164,6 +164,7 @@ describe('bench', () => {
     ).toEqual([...['engine', 'candidates', 'tests', 'per body', 'hits', 'counted by']]);
     const rowsOf = (engine: string) =>
       lines.filter((line) => line.startsWith(`  ${engine} `)).map((line) => line.trim().split(/ {2,}/));
+    expect(rowsOf('e0')[0]?.slice(-2)).toEqual(['cannot tell', '1.0']);
     expect(rowsOf('e0')[1]).toEqual(['e0', '8,880', '4,440', '4.44', '9.7%', 'formula']);
     expect(rowsOf('e1')[1]).toEqual(['e1', 'cannot tell', '0', '0.00', 'package']);
     expect(rowsOf('e2')[1]).toEqual(['e2', 'cannot tell', 'cannot tell']);
