@@ -73,6 +73,24 @@ describe('a sweep over cell sizes', () => {
     expectNoProblems();
   });
 
+  browserTest('opens by a button that is in view at first sight, as is that of the other sweep', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', count: COUNT });
+    await stepTimes(page, 2);
+    for (const button of ['#scale-open', '#cells-open']) {
+      const below = await page.$eval(button, (shown) => {
+        const { bottom } = shown.getBoundingClientRect();
+        let ends = innerHeight;
+        for (let parent = shown.parentElement; parent; parent = parent.parentElement) {
+          if (getComputedStyle(parent).overflowY !== 'visible')
+            ends = Math.min(ends, parent.getBoundingClientRect().bottom);
+        }
+        return bottom - ends;
+      });
+      expect(below, button).toBeLessThan(0);
+    }
+  });
+
   browserTest('can be cancelled and run again, and the run of the visitor goes on', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', scene: 'gas', count: COUNT });
