@@ -2,7 +2,7 @@
 // vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched. In 3D they keep
 // the colour of their bucket, which tells which cells share it, and their lines are thick; those of other cells are faint.
 // Needs: overlay, cells, FAINTEST_HEAT, DARKEST_HEAT, frame, BUCKET_OPACITY, HATCH, NARROWEST_CELL, WIDE_CELL.
-// Needs: DARKEST_LINE, LONE_CELL, Line, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
+// Needs: DARKEST_LINE, Line, LONE_CELL, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
 
 struct Square {
   @builtin(position) position: vec4f,

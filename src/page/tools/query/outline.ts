@@ -1,5 +1,8 @@
 /** Finds the outline of boxes in 3D, so that a picture shows the visited region instead of a mesh of all its cells. */
-import type { VisitedCell } from './visited';
+export interface VisitedCell {
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+}
 
 export type Edge = readonly [from: readonly number[], to: readonly number[]];
 

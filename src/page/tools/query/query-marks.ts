@@ -5,8 +5,8 @@ import type { Found, Question } from '../../view/answers';
 import { project } from '../../view/camera';
 import type { Frame } from '../../view/engine';
 import { traceBox } from '../../view/trace-box';
-import type { Edge } from './outline';
-import type { Visited, VisitedCell } from './visited';
+import type { Edge, VisitedCell } from './outline';
+import type { Visited } from './visited';
 
 export interface Answer {
   readonly question: Question;

@@ -13,12 +13,7 @@ import { latticeAt, levelOf } from '../../../core/world/levels';
 import type { ParticleArrays, World } from '../../../index';
 import { isFiniteParticle } from '../../../reference/measure/finite';
 import type { Question } from '../../view/answers';
-import { type Edge, outlineOf } from './outline';
-
-export interface VisitedCell {
-  readonly min: readonly number[];
-  readonly max: readonly number[];
-}
+import { type Edge, outlineOf, type VisitedCell } from './outline';
 
 export interface Visited {
   /** Number of cells visited. */
