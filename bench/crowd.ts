@@ -36,9 +36,9 @@ interface Row {
   readonly measure: number;
   /** Time to create a grid and its list of contacts, to fill the list and to read its count. */
   readonly list: number;
-  /** The faster of two runs. */
+  /** The better of two runs (see `repeat`). */
   readonly step: number;
-  /** The faster of two runs. */
+  /** The better of two runs (see `repeat`). */
   readonly separate: number;
   /** Time of the step without its two passes over contacts (partner and resolve). */
   readonly order: number;

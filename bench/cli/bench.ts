@@ -70,7 +70,7 @@ export const BENCH_FLAGS: Flags = {
   radius: { value: 'r', help: 'radius of the bodies of --input, if it has no sizes (default 0.5)' },
   count: {
     value: 'n,…',
-    help: `numbers of bodies, from 0 (with --input from 1), such as 1e6 (default ${DEFAULT_COUNTS}; with --input all)`,
+    help: `numbers of bodies, at least 0 (1 if --input is given), such as 1e6 (default ${DEFAULT_COUNTS}; all bodies of --input if it is given)`,
   },
   dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
   backend: { value: 'gpu|cpu|gpu,cpu', help: 'backends whose engines run (default gpu,cpu)' },

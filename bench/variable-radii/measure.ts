@@ -1,6 +1,6 @@
 /**
- * Times finding all pairs of particles with different radii, in turns. The grids of both engines must first find the
- * same pairs as CpuIndex. Simulations must first measure the same number of contacts.
+ * Measures how long finding all pairs of particles with different radii takes. The contenders take turns. The grids of
+ * both engines must first find the same pairs as CpuIndex. Simulations must first measure the same number of contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex, createCpuLevelGrid } from '../../src/cpu';

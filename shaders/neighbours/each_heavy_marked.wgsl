@@ -4,9 +4,10 @@
 //   fn put(gathered: Gathered, index: u32, id: u32)      writes an entry
 //   fn put_empty(index: u32)                             marks an entry that stays empty
 // Its Gathered has a field `marks`, which visit passes to `mark`.
-// `offsets`, an array<atomic<u32>>, has two parts (offsetBytes in src/passes/query/pairs.ts):
+// `offsets`, an array<atomic<u32>>, has two parts (offsetBytes in src/passes/query/pairs.ts). n is the number of ids,
+// rounded up to a multiple of 32:
 // - n + MARK_ROWS words for the offsets
-// - n words for MARK_ROWS rows of n bits, because MARK_ROWS is 32
+// - n words for the marks: MARK_ROWS = 32 rows of n bits
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, own_stretch, put, put_empty.
 

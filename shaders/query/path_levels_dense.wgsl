@@ -65,7 +65,7 @@ fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Returns the length of a piece, which is limited so that no piece crosses the end of the world.
+// Returns the greatest length of a piece. `piece_between` ends the last piece at the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }

@@ -188,8 +188,8 @@ struct Meeting {
   image: Lattice,
 }
 
-// Returns true if a particle is in the world along periodic axes. Rays do not meet other particles, because the grid
-// could not wrap them.
+// Returns true if a particle is in the world along periodic axes. Rays never meet a particle elsewhere, because the
+// grid could not wrap it.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));

@@ -131,7 +131,7 @@ async function importDawn(): Promise<DawnPackage> {
     const reason = missing ? 'is not installed' : `does not load (${firstLine(error)})`;
     throw new GpuError(
       'unsupported',
-      `The package "webgpu" (WebGPU for Node) ${reason}: run "npm install webgpu", or use the CPU engine: cellstorm/cpu, in the command --backend cpu.`,
+      `The package "webgpu" (WebGPU for Node) ${reason}: run "npm install webgpu", or use the CPU engine: import cellstorm/cpu, or give the command --backend cpu.`,
     );
   }
 }
@@ -175,7 +175,7 @@ function explainNoAdapter(driver: Driver | undefined, preference: DriverPreferen
       : preference === 'auto'
         ? 'There is neither a GPU nor a software driver'
         : `${source} is ${preference}, but no such driver was found`;
-  return `${found}. To get a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU engine: cellstorm/cpu, in the command --backend cpu.`;
+  return `${found}. To get a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU engine: import cellstorm/cpu, or give the command --backend cpu.`;
 }
 
 function firstLine(error: unknown): string {

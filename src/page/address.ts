@@ -62,8 +62,8 @@ export class Address {
   }
 
   /**
-   * While the page shows what it chose itself, the address stays bare, so that each device that opens it gets a scene of
-   * its own. The link that a visitor copies names what is shown.
+   * While the page shows what it chose itself, the address names no choice but the appearance, so that each device that
+   * opens it gets a scene of its own. The link that a visitor copies names what is shown.
    */
   private get present(): string {
     if (!this.session.running) return location.search.slice(1);

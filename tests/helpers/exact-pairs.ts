@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
 import type { CpuGrid } from '../../src/cpu';
 
-/** Caches converted numbers, since a coordinate comes up once per pair. */
+/** Caches converted numbers, since the same coordinate is part of many pairs. */
 const known = new Map<number, bigint>();
 
-/** Returns the value in units of 2⁻¹⁰⁷⁴, by long division. Shares nothing with the code under test. */
+/** Returns the value in units of 2⁻¹⁰⁷⁴, by doubling it until it is whole. Shares nothing with the code under test. */
 function exact(value: number): bigint {
   let whole = known.get(value);
   if (whole === undefined) {

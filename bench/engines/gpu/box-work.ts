@@ -1,6 +1,7 @@
 /**
- * Counts, on the CPU, the comparisons of boxes that BoxPairs makes: a twin of shaders/levels/probe_hashed.wgsl with
- * whole blocks of cells. BoxPairs searches twice, to count and to list, and each search visits a pair from both boxes.
+ * Counts, on the CPU, the comparisons of boxes that BoxPairs makes: a twin of shaders/levels/probe_hashed.wgsl with the
+ * flag WHOLE_BLOCKS, which visits all adjacent cells. BoxPairs searches twice, to count and to list, and each search
+ * visits a pair from both boxes.
  */
 import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
 import type { World } from '../../../src/core/world/world';
@@ -22,8 +23,9 @@ interface Body {
 export function workOfBoxes(world: World, boxes: Float32Array): Work {
   const bodies = sortBodies(world, boxes);
   const entered = new Uint32Array(world.cellCount);
-  /** Finer entries of all levels by bucket, then of each level by bucket and level. */
+  /** The number of finer entries in each bucket. */
   const finer = new Uint32Array(world.cellCount);
+  /** The same by bucket and level. */
   const finerOf = new Uint32Array(world.cellCount * world.levels);
   const add = (counts: Uint32Array, index: number) => {
     counts[index] = (counts[index] as number) + 1;
@@ -50,7 +52,7 @@ export function workOfBoxes(world: World, boxes: Float32Array): Work {
       }
     }
     if (lowest >= level) continue;
-    // The entries of a bucket may be of cells on other levels, which the loop passes over.
+    // A bucket may also hold entries of cells on other levels: they are candidates, but not tested.
     for (const around of bucketsAround(world, lattice, level)) {
       candidates += (finer[around] as number) - own.filter((one) => one === around).length;
       tests += finerOf[around * world.levels + level] as number;

@@ -120,7 +120,7 @@ export const GPU_HASHED: GpuEngine = {
   name: 'gpu-hashed',
   backend: 'gpu',
   about:
-    'HashGrid with `unbounded`: hashed cells of one diameter, in a table with one to two buckets per body.',
+    'HashGrid with `unbounded`: hashed cells whose edge is the diameter, rounded up to a power of two, in a table with one to two buckets per body.',
   open: (scene, gpu) => openGrid(scene, gpu, 'hashed', { unbounded: true, diameter: 2 * scene.radius }),
 };
 

@@ -44,7 +44,7 @@ export function sweptBox(bodies: SweptBodies, boxes?: Float32Array): Float32Arra
   if (!(from instanceof Float32Array) || from.length % dimensions !== 0)
     throw new ArgumentError('from', from, `a Float32Array with ${dimensions} numbers per body`);
   if (!(to instanceof Float32Array) || to.length !== from.length)
-    throw new ArgumentError('to', to, `a Float32Array as long as from, ${from.length}`);
+    throw new ArgumentError('to', to, `a Float32Array of length ${from.length}, the length of "from"`);
   const count = from.length / dimensions;
   const sizes = [radius, radii, halfExtents].filter((size) => size !== undefined);
   if (sizes.length !== 1) {

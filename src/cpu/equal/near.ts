@@ -107,7 +107,7 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 
 /**
  * Returns the cells within a radius of a position in the box, and one more on each side, as one or two ranges.
- * Coordinates are those of keys, which begin at 1 along axes that wrap.
+ * The cells are numbered as in keys: along an axis that wraps, the first cell is 1.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;

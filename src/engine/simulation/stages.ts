@@ -1,7 +1,7 @@
 /**
  * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state. For
- * each pass of a step, STEP_STAGES says what it does, and a method makes its stage. CellSort makes the stages of the
- * sort, Ccd those of continuous motion.
+ * each pass of a step, STEP_STAGES says what it does, and a function of SimulationStages makes its stage. CellSort
+ * makes the stages of the sort, Ccd those of continuous motion.
  *
  * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
  * compiled at once. All other kernels are compiled when they are first recorded.
@@ -31,7 +31,7 @@ import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 
-/** Describes each stage of a step or of `separate`, in the order in which they run. */
+/** Describes each stage of a step or of `separate`, in the order in which they first run. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',

@@ -57,8 +57,8 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, not a copy: packed arrays, indexed by id, below `end`. Positions of unused ids are NaN. Between
-   * two steps you may change velocities and move particles within the world.
+   * The state itself, not a copy: packed arrays by id, for all ids below `end`. Positions of unused ids are NaN.
+   * Between two steps you may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     /** The species of each particle, by id. */

@@ -313,7 +313,7 @@ function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Pads rows of `width` numbers with 0 to `floats` numbers. */
+/** Appends zeros to each row of `width` numbers, so that it has `floats` numbers. */
 function widen(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
   const rows = packed.length / width;
   const wide = new Float32Array(floats * rows);

@@ -1,4 +1,4 @@
-/** Names of overlays, and which ones a run can show. */
+/** Names of overlays, and which of them are switched on. */
 
 import type { World } from '../../index';
 

@@ -12,7 +12,7 @@ async function runIn(installed: InstalledPackage, code: string, ...flags: readon
 
 const skips = adapterName === 'none' && allowsNoGpu();
 
-/** Collects garbage in a running program. If nothing owned Dawn's object, this would collect it. */
+/** Collects garbage in a running program. If nothing kept Dawn's GPU object, these collections would free it. */
 const COLLECT = `
 for (let round = 0; round < 10; round++) {
   globalThis.gc();
@@ -109,7 +109,7 @@ describe('a program without the package webgpu', () => {
     expect(await runIn(installed, program)).toEqual({
       code: 0,
       output:
-        'GpuError The package "webgpu" (WebGPU for Node) is not installed: run "npm install webgpu", or use the CPU engine: cellstorm/cpu, in the command --backend cpu.\n',
+        'GpuError The package "webgpu" (WebGPU for Node) is not installed: run "npm install webgpu", or use the CPU engine: import cellstorm/cpu, or give the command --backend cpu.\n',
     });
   });
 });

@@ -159,7 +159,7 @@ export class BoxTree {
     }
   }
 
-  /** Counts what `searchAll` does. A search tests every body that it takes up. */
+  /** Counts what `searchAll` does. A search tests each of its candidates, so both numbers are equal. */
   countWork(disjoint: boolean): Work {
     const { bodies, boxes, begins, ownEnds, ends, skips, dimensions } = this;
     const doesMiss = (slot: number, node: number) => {

@@ -146,7 +146,7 @@ class KdTree {
     }
   }
 
-  /** Counts what `query` does. A search tests every body that it takes up. */
+  /** Counts what `query` does. A search tests each of its candidates, so both numbers are equal. */
   countWork(): Work {
     const { bodies, axes, greatest, scene } = this;
     let candidates = 0;

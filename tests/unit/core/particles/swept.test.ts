@@ -91,7 +91,7 @@ describe('the box that a body covers', () => {
     [{ from: new Float32Array(3) }, 'from is a Float32Array of length 3'],
     [
       { to: new Float32Array(4) },
-      'to is a Float32Array of length 4, but it must be a Float32Array as long as from, 2.',
+      'to is a Float32Array of length 4, but it must be a Float32Array of length 2, the length of "from".',
     ],
     [
       { radius: undefined },

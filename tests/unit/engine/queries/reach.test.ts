@@ -19,7 +19,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('put particles nearer than a radius at most as many cells apart as the radius spans', () => {
+    it('never put two particles that are nearer than a radius more cells apart than the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -86,7 +86,7 @@ describe('a radius', () => {
     ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
     ['two cells, if rounding may add one', shifted, 2.5, 3],
     ['two cells, if an inexact corner of the box may add one', scaled, 4, 3],
-    ['two cells minus more than rounding can add', shifted, 2.499, 2],
+    ['less than two cells, by more than rounding can add', shifted, 2.499, 2],
     ['a cell wider than the diameter', unbounded, 1, 1],
     ['three such cells', unbounded, 3, 3],
   ])('of %s spans the expected number of cells', (_, world, radius, cells) => {
