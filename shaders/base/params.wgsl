@@ -44,7 +44,6 @@ struct Substep {
   rest_speed: f32,
   push_speed: f32,
   kick_speed: f32,
-  limit_factor: f32,
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   substeps: f32,

@@ -9,8 +9,10 @@ struct Effect {
   // `bearing` the sum of their lengths.
   support: Vector,
   bearing: f32,
-  // The largest change that a contact needs to end its approach.
+  // The largest change that a contact needs to bounce, or SPREADING times what it needs to end its approach.
   closing: f32,
+  // The deepest overlap, as a share of the smaller body's diameter.
+  deepest: f32,
 }
 
 fn sum_of(a: Effect, b: Effect) -> Effect {
@@ -20,6 +22,7 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
     a.support + b.support,
     a.bearing + b.bearing,
     max(a.closing, b.closing),
+    max(a.deepest, b.deepest),
   );
 }
 
@@ -33,11 +36,17 @@ fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
   return -share * (1.0 + restitution) * approach;
 }
 
-// `grip` is this body's share of the limits on push speed and friction.
-fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
+// Returns the restitution of a contact. `load` is the sum of the loads of both bodies.
+fn restitution_of(load: f32) -> f32 {
+  return substep.restitution * max(0.0, 1.0 - load);
+}
+
+// `grip` is this body's share of the limit on push speed.
+fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32, restitution: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
-  let limit = max(most, -share * approach);
-  let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
+  let ending = -share * approach;
+  let limit = select(max(most, ending), max(0.0, most + f32(PARTING) * ending), approach > 0.0);
+  let kept = select(1.0, 1.0 - restitution, abs(approach) > substep.rest_speed);
   return min(push_velocity, limit) * kept;
 }
 
@@ -50,48 +59,54 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
+// `depth` is the overlap as a share of the smaller body's diameter.
 // `relative`: this body's velocity minus the other body's. Friction acts on `slide`. Between particles, `slide` equals
 // `relative`. At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles
 // that velocity. `bounces`: true for a bounce with the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
+  depth: f32,
   relative: Vector,
   slide: Vector,
   bounces: bool,
+  restitution: f32,
   share: f32,
   grip: f32,
 ) -> Effect {
   let approach = dot(relative, normal);
   var push = push_of(share, overlap);
-  var change = push_change(push * substep.inverse_dt, approach, share, grip);
+  var change = push_change(push * substep.inverse_dt, approach, share, grip, restitution);
   if (bounces) {
     push = BOUNCE_PUSH * share * overlap;
-    change = bounce_change(approach, share, substep.restitution);
+    change = bounce_change(approach, share, restitution);
   }
   let sliding = slide - dot(slide, normal) * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
-  let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * grip);
+  let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * share);
   // Without a bounce, friction also moves the particle back.
   let friction_push = select(braking * substep.dt, 0.0, bounces);
   let bearing = select(change, 0.0, bounces);
+  let total = change * normal - braking * sliding;
   return Effect(
     push * normal - friction_push * sliding,
-    change * normal - braking * sliding,
+    total,
     bearing * normal,
     bearing,
-    -share * approach,
+    select(-SPREADING * share * approach, sqrt(dot(total, total)), bounces),
+    depth,
   );
 }
 
-// Limits the total change of velocity, and shortens support and bearing by the same factor. Then static friction
+// If overlaps are deep, limits the total change of velocity, and shortens support and bearing by the same factor. Then static friction
 // removes the velocity that gravity adds across the support, as far as friction reaches. Static friction removes less
 // if contacts press from opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
-  let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
+  let limit = max(sum.closing, substep.kick_speed);
   let size = sqrt(dot(sum.change, sum.change));
-  let kept = select(1.0, limit / size, size > limit);
+  let limited = clamp(f32(DEEP) * sum.deepest - 1.0, 0.0, 1.0);
+  let kept = select(1.0, 1.0 - limited * (1.0 - limit / size), size > limit);
   settled.change *= kept;
   settled.support *= kept;
   settled.bearing *= kept;
@@ -128,6 +143,7 @@ fn meet_wall(
   axis: u32,
   limit: f32,
   inward: f32,
+  restitution: f32,
 ) -> f32 {
   let depth = inward * (limit - (*position)[axis]);
   if (!(depth > 0.0)) {
@@ -138,10 +154,10 @@ fn meet_wall(
   if (!(approach < 0.0)) {
     return 0.0;
   }
-  let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
+  let bounces = restitution > 0.0 && approach < -substep.rest_speed;
   var change = min(depth * substep.inverse_dt, -approach);
   if (bounces) {
-    change = bounce_change(approach, 1.0, substep.restitution);
+    change = bounce_change(approach, 1.0, restitution);
   }
   var sliding = *velocity;
   sliding[axis] = 0.0;

@@ -1,9 +1,9 @@
 // Runs one Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
-// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
-// Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
-// Needs: load_of, velocity_out.
+// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, restitution_of, partner_in.
+// Needs: contact_with, push_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall.
+// Needs: wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -28,6 +28,7 @@ struct ObstacleSum {
   sum: Effect,
   velocity: Vector,
   partner: u32,
+  restitution: f32,
   // The change of velocity by the obstacle that the particle bounces off.
   bounce: Vector,
 #endif
@@ -50,6 +51,26 @@ fn bulk_share(particle: Particle, other: Neighbour, own_load: f32, other_load: f
   return mass_share(particle.bulk, other.bulk, own_load, other_load);
 #else
   return mass_share(particle.radius, other.radius, own_load, other_load);
+#endif
+}
+#endif
+
+#if !PUSH_APART
+// Returns an overlap as a share of the smaller body's diameter.
+fn depth_of(particle: Particle, other: Neighbour, overlap: f32) -> f32 {
+#if VARIABLE_RADII
+  return overlap / (2.0 * min(particle.radius, other.radius));
+#else
+  return overlap / substep.diameter;
+#endif
+}
+
+// Returns the restitution at obstacles and walls, which have no loads.
+fn own_restitution(gathered: Gathered) -> f32 {
+#if VARIABLE_RADII
+  return restitution_of(gathered.load);
+#else
+  return substep.restitution;
 #endif
 }
 #endif
@@ -83,13 +104,20 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   (*gathered).push += push_of(share, contact.overlap) * contact.normal;
 #else
   let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
-  let bounces = substep.restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
 #if VARIABLE_RADII
-  // A bounce keeps momentum, so it ignores loads.
-  let counted = select(1.0, 0.0, bounces);
-  share = bulk_share(particle, other, counted * (*gathered).load, counted * load_at(other.slot));
+  let other_load = load_at(other.slot);
+  let restitution = restitution_of((*gathered).load + other_load);
+#else
+  let restitution = substep.restitution;
 #endif
-  let effect = contact_effect(contact.normal, contact.overlap, relative, relative, bounces, share, share);
+  let bounces = restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
+#if VARIABLE_RADII
+  // A bounce keeps momentum, so its shares ignore loads.
+  let counted = select(1.0, 0.0, bounces);
+  share = bulk_share(particle, other, counted * (*gathered).load, counted * other_load);
+#endif
+  let depth = depth_of(particle, other, contact.overlap);
+  let effect = contact_effect(contact.normal, contact.overlap, depth, relative, relative, bounces, restitution, share, share);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
@@ -105,17 +133,18 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 #endif
 
 #if OBSTACLES
-// The particle takes the whole correction, with the limits on push speed and friction of a contact with an equal
-// particle.
+// The particle takes the whole correction, with the limit on push speed of a contact with an equal particle.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
 #if PUSH_APART
   (*met).push += push_of(1.0, contact.overlap) * contact.normal;
 #else
-  let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
+  let restitution = (*met).restitution;
+  let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
   let slide = (*met).velocity - substep.gravity * substep.dt;
-  var effect = contact_effect(contact.normal, contact.overlap, (*met).velocity, slide, bounces, 1.0, 0.5);
+  let depth = depth_of(particle, obstacle, contact.overlap);
+  var effect = contact_effect(contact.normal, contact.overlap, depth, (*met).velocity, slide, bounces, restitution, 1.0, 0.5);
   if (bounces) {
     (*met).bounce += effect.change;
     effect.change = Vector();
@@ -130,6 +159,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 #if !PUSH_APART
   met.velocity = gathered.velocity;
   met.partner = gathered.partner;
+  met.restitution = own_restitution(gathered);
 #endif
   probe_obstacles(&met, particle);
   // All obstacles together push no farther than the one with the deepest overlap would alone.
@@ -178,9 +208,10 @@ fn finish(gathered: Gathered, particle: Particle) {
   // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
+  let restitution = own_restitution(all);
   for (var axis = 0u; axis < walls; axis++) {
-    bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0);
-    bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0);
+    bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0, restitution);
+    bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0, restitution);
   }
 #endif
   if (walls > 0u) {

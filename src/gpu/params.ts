@@ -44,7 +44,6 @@ export const SUBSTEP_FIELDS = {
   rest_speed: 'f32',
   push_speed: 'f32',
   kick_speed: 'f32',
-  limit_factor: 'f32',
   walls: 'u32',
   substeps: 'f32',
 } as const;
@@ -130,7 +129,6 @@ export class SharedParameters {
         rest_speed: substep.restSpeed,
         push_speed: substep.pushSpeed,
         kick_speed: substep.kickSpeed,
-        limit_factor: substep.limitFactor,
         walls: substep.walls ? 1 : 0,
         substeps: substep.substeps,
       }),

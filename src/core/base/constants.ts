@@ -213,6 +213,18 @@ export const WALL_PARTNER = 0xc000_0000;
 /** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether the bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
 
+/** How much less a push may give to bodies that part, per speed at which they part (contact/law.ts). */
+export const PARTING = 8;
+
+/** The sum of changes is limited from overlaps of 1/DEEP of the smaller body's diameter on (contact/law.ts). */
+export const DEEP = 16;
+
+/**
+ * Factor on the change that ends the fastest approach, in the limit of deep overlaps (contact/law.ts). With less, a crowd
+ * spreads slowly; with more than 1.3, its energy may grow.
+ */
+export const SPREADING = 41 / 32;
+
 /** Greatest load (contact/law.ts). Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 

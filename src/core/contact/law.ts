@@ -6,26 +6,30 @@
  *   - src/reference/solve/bound-law.ts and bound-settle.ts (the effect of rounding)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit and the hold below can
- * change their total momentum. For particle a and an overlapping body b:
+ * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit of deep overlaps and the
+ * hold below can change their total momentum. For particle a and an overlapping body b:
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
  *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *             = 2 · share · (relaxation / 2) · overlap                             otherwise
- *     change  = −share · (1 + restitution) · vn                                    if the contact bounces
- *             = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
- *     kept    = 1 − restitution                                                    if |vn| > restSpeed
+ *     change  = −share · (1 + e) · vn                                              if the contact bounces
+ *             = min(push / dt, most) · kept                                        otherwise
+ *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
+ *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
+ *     e       = restitution · max(0, 1 − load of a − load of b)
+ *     kept    = 1 − e                                                              if |vn| > restSpeed
  *             = 1                                                                  otherwise
  *     sliding = v − vn · n
- *     braking = min(friction · change, 2 · grip · gripShare · |sliding|) / |sliding|
+ *     braking = min(friction · change, 2 · share · gripShare · |sliding|) / |sliding|
  * Because of `kept`, elastic particles gain nothing from an overlap. The contact changes a as follows:
  *     its velocity by  change · n − braking · sliding
  *     its position by  push · n                              if the contact bounces
  *                      push · n − braking · dt · sliding     otherwise
  * The last term takes back the sliding motion that friction stops.
  *
- * `share` is a's share of the effect on both bodies. `grip` is a's share of the limits on push speed and friction:
+ * `share` is a's share of the effect on both bodies. `grip` is its share of the limit on push speed. Loads (see below)
+ * are 0 if all particles have one radius, and at obstacles and walls.
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
@@ -33,28 +37,30 @@
  *     the one with the deepest overlap would. For this purpose, everything except the change by a bounce is multiplied
  *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity
  *     without the gain by gravity in this substep, which `hold` handles (see below).
- *   - Walls: a is moved onto the wall, and change = min(depth / dt, −vn). Friction may take all of the sliding.
- * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains limitFactor, pushSpeed,
- * kickSpeed and restSpeed.
+ *   - Walls: a is moved onto the wall, and change = −(1 + e) · vn or min(depth / dt, −vn). Friction may take all of the
+ *     sliding.
+ * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
+ * restSpeed.
  *
  * Then each particle is settled by itself, from these values:
  *     C        the sum of the changes of its velocity
  *     S        the sum of change · n over contacts that do not bounce
  *     B        the sum of change over contacts that do not bounce
- *     closing  the greatest −share · vn of its contacts
+ *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
+ *     deepest  the greatest overlap / (diameter of the smaller of both bodies) of its contacts
  *     G        gravity · dt
  * Settling does the following:
- *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. S and B are
- *     multiplied by the same factor. limitFactor is (1 + restitution) · (1 + friction), and a little more because of
- *     rounding.
+ *   - limit: C, S and B are multiplied by 1 − limited · (1 − L / |C|) if |C| is above L = max(closing, kickSpeed).
+ *       limited = min(1, max(0, DEEP · deepest − 1))
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
  *     S" is the part of X that is perpendicular to S.
  *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
  *       load = (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
- * Limit and hold act on each particle alone, so momentum is kept only where they change nothing.
+ * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
+ * at most 1 / DEEP, the limit changes nothing.
  *
- * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
+ * Bounces: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
  * contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at restitution 1,
  * energy. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a wall bounces
  * every particle.
@@ -70,14 +76,13 @@
  *   - Boxes: if a box has n contacts along an axis with equal boxes, λ is at most n · relaxation, and a relaxation
  *     below 4 / (3 n) is stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
- *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most half of it (an
- *     eighth in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more neighbour
+ *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most that, too (a
+ *     quarter of it in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more neighbour
  *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
  *     (docs/obstacles.md) support this; it is not proven.
  */
-import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../base/constants';
+import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING } from '../base/constants';
 import type { Dimensions } from '../world/world';
-import type { Substep } from './settings';
 
 /**
  * Returns the first particle's share of the effect, in 32-bit floats like the shaders. Equal particles share equally,
@@ -99,6 +104,11 @@ export function massShare(
   const ownMass = fround((isSmaller ? weight : 1) * fround(1 + ownLoad));
   const otherMass = fround((isSmaller ? 1 : weight) * fround(1 + otherLoad));
   return fround(otherMass / fround(ownMass + otherMass));
+}
+
+/** Returns the restitution of a contact, in 32-bit floats. `load` is the sum of the loads of both bodies. */
+export function restitutionOf(restitution: number, load: number): number {
+  return Math.fround(restitution * Math.fround(Math.max(0, 1 - Math.fround(load))));
 }
 
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */
@@ -123,7 +133,10 @@ export function pushChange(
   restSpeed: number,
   restitution: number,
 ): number {
-  const limit = Math.max(pushSpeed, -share * approach);
+  const limit =
+    approach > 0
+      ? Math.max(0, pushSpeed - PARTING * share * approach)
+      : Math.max(pushSpeed, -share * approach);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   return Math.min(pushVelocity, limit) * kept;
 }
@@ -133,22 +146,16 @@ export function wallChange(depthVelocity: number, approach: number): number {
   return Math.min(depthVelocity, -approach);
 }
 
-type Limits = Pick<Substep, 'limitFactor' | 'kickSpeed'>;
+/** Overlaps up to this share of the smaller body's diameter do not limit the sum of changes. */
+export const SHALLOW = 1 / DEEP;
 
 /**
- * Returns the largest change of a particle's velocity that all its contacts together may cause, without walls.
- * `closing` is the largest change that any contact needs to end its approach.
+ * Returns the share of the sum of changes that is kept. `size` is the length of the sum, above 0; `deepest` the deepest
+ * overlap, as a share of the smaller body's diameter. Walls do not count.
  */
-export function changeLimit(closing: number, { limitFactor, kickSpeed }: Limits): number {
-  return Math.max(limitFactor * closing, kickSpeed);
-}
-
-/**
- * Returns the largest `closing` that does not raise changeLimit. Loops over contacts need not record a `closing` up to
- * this value.
- */
-export function idleClosing({ limitFactor, kickSpeed }: Limits): number {
-  return kickSpeed / limitFactor;
+export function keptShare(size: number, closing: number, deepest: number, kickSpeed: number): number {
+  const limited = Math.min(1, Math.max(0, DEEP * deepest - 1));
+  return 1 - limited * Math.max(0, 1 - Math.max(closing, kickSpeed) / size);
 }
 
 /**

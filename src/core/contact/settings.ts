@@ -23,7 +23,7 @@ export type BroadPhase = 'grid' | 'naive';
 export interface Settings {
   /** Acceleration in length / s², one number per axis. Default: 0. */
   readonly gravity: readonly number[];
-  /** Speed kept in a bounce, 0 to 1. Default: 0. */
+  /** Speed kept in a bounce, 0 to 1. With variable radii, particles that bear others bounce less. Default: 0. */
   readonly restitution: number;
   /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default: 0.2. */
   readonly friction: number;
@@ -75,9 +75,9 @@ export const SETTING_NAMES = [
 export const MAX_SUBSTEPS = 256;
 export const MAX_ROUNDS = 64;
 
-/** Factor on limitFactor, so that rounding does not limit a bounce. */
-const LIMIT_SLACK = 1 + 2 ** -10;
-/** In an unbounded world, pushSpeed is the speed of a fall through this many diameters. */
+/** pushSpeed is at most the speed that holds up this many columns. */
+const COLUMNS = 8;
+/** An unbounded world counts as this many diameters high. */
 const UNBOUNDED_FALL = 100;
 
 /**
@@ -147,18 +147,17 @@ export interface Substep {
   readonly gripShare: number;
   /** The speed that gravity adds in two substeps. Slower contacts do not bounce. */
   readonly restSpeed: number;
-  /** The greatest speed that one push may give: the speed of a fall through the world, at most GREATEST_SPEED. */
-  readonly pushSpeed: number;
   /**
-   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. It is the
-   * lower of two speeds:
-   *   - half of the speed that a particle needs per substep to hold up a column of particles as high as the world. If
-   *     radii differ, the column consists of the largest particles and stands on a smallest one.
-   *   - pushSpeed / 8
+   * The greatest speed that one push may give. It is the lowest of three speeds:
+   *   - the speed of a fall through the world
+   *   - 8 times the speed that a particle needs per substep to hold up a column of particles as high as the world. If
+   *     radii differ, the column consists of the largest particles, and the speed is multiplied by the cube root of the
+   *     ratio of the largest mass to the smallest.
+   *   - GREATEST_SPEED
    */
+  readonly pushSpeed: number;
+  /** The greatest change of velocity by all pushes of a pass, if overlaps are deep and nothing approaches: pushSpeed / 8. */
   readonly kickSpeed: number;
-  /** Factor on `closing` in the limit of a velocity's change: see `limit` in law.ts. */
-  readonly limitFactor: number;
   /**
    * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each particle keeps
    * its own extent away from them.
@@ -211,9 +210,9 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       ? UNBOUNDED_FALL * roundedDiameter
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
-  const pushSpeed = Math.min(Math.sqrt(2 * fall), GREATEST_SPEED);
-  const massRatio = 2 ** (world.dimensions * Math.max(0, world.levels - 1));
-  const column = massRatio * (fall / roundedDiameter) * substepTime;
+  const massRatio = (world.diameter / world.smallestDiameter) ** world.dimensions;
+  const column = Math.cbrt(massRatio) * (fall / roundedDiameter) * substepTime;
+  const pushSpeed = Math.fround(Math.min(Math.sqrt(2 * fall), COLUMNS * column, GREATEST_SPEED));
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
   const radius = ownRadii ? 0 : roundedDiameter / 2;
@@ -228,9 +227,8 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
-    pushSpeed: Math.fround(pushSpeed),
-    limitFactor: Math.fround((1 + settings.restitution) * (1 + settings.friction) * LIMIT_SLACK),
-    kickSpeed: Math.fround(Math.min(pushSpeed / 8, column / 2)),
+    pushSpeed,
+    kickSpeed: pushSpeed / 8,
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

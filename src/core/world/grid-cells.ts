@@ -19,7 +19,15 @@ const SMALLEST_ORIGIN = 2 ** -100;
 
 export type WorldCells = Omit<
   World,
-  'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter' | 'boxes' | 'levelStarts'
+  | 'dimensions'
+  | 'diameter'
+  | 'smallestDiameter'
+  | 'cellSize'
+  | 'crowds'
+  | 'levels'
+  | 'baseDiameter'
+  | 'boxes'
+  | 'levelStarts'
 >;
 
 export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {

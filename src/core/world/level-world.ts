@@ -70,6 +70,7 @@ export function defineLevels(
     max,
     period: extent.map((length, axis) => (periodic[axis] ? length : 0)),
     diameter,
+    smallestDiameter: Math.fround(2 * radii.smallest),
     crowds: true,
     levels,
     baseDiameter: base,

@@ -45,6 +45,8 @@ export interface World {
    * Largest diameter of particles. Without levels, two particles nearer than this are in the same or in adjacent cells.
    */
   readonly diameter: number;
+  /** Smallest diameter of particles. */
+  readonly smallestDiameter: number;
   /** The actual edge of a cell. Without levels, it is at least the requested edge, up to rounding. */
   readonly cellSize: number;
   /** 1 / `cellSize`, a 32-bit float. */

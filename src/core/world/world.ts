@@ -66,6 +66,7 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
     ...world,
     dimensions,
     diameter,
+    smallestDiameter: diameter,
     crowds,
     cellSize: 1 / world.inverseCellSize,
     levels: 0,

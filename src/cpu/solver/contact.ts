@@ -17,11 +17,10 @@ export interface Response {
   /** The sums S (vectors) and B (numbers) of law.ts, over contacts that do not bounce. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /**
-   * Each contact needs some velocity change to end its approach. `closings` has the largest of these changes per
-   * particle, or 0 if none is above idleClosing (law.ts).
-   */
+  /** `closing` of law.ts, or 0 if it is at most kickSpeed. */
   readonly closings: Float64Array;
+  /** `deepest` of law.ts, or 0 if it is at most SHALLOW. */
+  readonly deepest: Float64Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
   readonly approaches: Float64Array;
   /** The slot of each particle's partner; −1 if there is none, −2 − slot for an obstacle. */

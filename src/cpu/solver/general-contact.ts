@@ -11,16 +11,17 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART, SPREADING } from '../../core/base/constants';
 import {
   bounceChange,
-  changeLimit,
   frictionShare,
   holdFactor,
-  idleClosing,
+  keptShare,
   loadOf,
   massShare,
   pushChange,
+  restitutionOf,
+  SHALLOW,
 } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
@@ -171,13 +172,11 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const is3D = dimensions === 3;
-  const { velocities, bulks, loads } = state;
+  const { velocities, radii, bulks, loads } = state;
   const areEqual = bulks.length === 0;
-  const { pushes, changes, supports, bearings, closings, partners } = response;
-  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, kickSpeed, restSpeed } =
     substep;
-  const bouncing = restitution > 0;
-  const idle = idleClosing(substep);
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -196,10 +195,18 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const load = areEqual ? 0 : (loads[a] as number) + (loads[b] as number);
+    const restitution = areEqual ? substep.restitution : restitutionOf(substep.restitution, load);
+    const bounces = restitution > 0 && partners[a] === b && partners[b] === a;
     // A bounce must keep momentum, so its mass shares do not depend on loads.
     const loadA = areEqual || bounces ? 0 : (loads[a] as number);
     const loadB = areEqual || bounces ? 0 : (loads[b] as number);
+    const size = areEqual ? diameter : 2 * Math.min(radii[a] as number, radii[b] as number);
+    if (overlap > SHALLOW * size) {
+      const depth = overlap / size;
+      deepest[a] = Math.max(deepest[a] as number, depth);
+      deepest[b] = Math.max(deepest[b] as number, depth);
+    }
     const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
     let share = areEqual ? 0.5 : massShare(dimensions, bulks[a] as number, bulks[b] as number, loadA, loadB);
     let push = 2 * share * relaxed;
@@ -224,8 +231,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[atA + 1] = (supports[atA + 1] as number) + bearing * y;
     if (is3D) supports[atA + 2] = (supports[atA + 2] as number) + bearing * z;
     bearings[a] = (bearings[a] as number) + bearing;
-    let closing = -share * approach;
-    if (closing > idle) closings[a] = Math.max(closings[a] as number, closing);
+    let closing = bounces ? lengthOf(change, braking * sliding, 0) : -SPREADING * share * approach;
+    if (closing > kickSpeed) closings[a] = Math.max(closings[a] as number, closing);
     // If the share is ½, b gets the opposite of a's amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
@@ -240,8 +247,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[atB + 1] = (supports[atB + 1] as number) - bearing * y;
     if (is3D) supports[atB + 2] = (supports[atB + 2] as number) - bearing * z;
     bearings[b] = (bearings[b] as number) + bearing;
-    closing = -share * approach;
-    if (closing > idle) closings[b] = Math.max(closings[b] as number, closing);
+    closing = bounces ? lengthOf(change, braking * sliding, 0) : -SPREADING * share * approach;
+    if (closing > kickSpeed) closings[b] = Math.max(closings[b] as number, closing);
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
@@ -299,8 +306,8 @@ export function finish(
   const is3D = dimensions === 3;
   const { positions, velocities, radii, loads } = state;
   const hasSizes = radii.length > 0;
-  const { pushes, changes, supports, bearings, closings } = response;
-  const { gravity, dt, friction, restSpeed, lower, upper, walls } = substep;
+  const { pushes, changes, supports, bearings, closings, deepest } = response;
+  const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
   const lowerX = lower[0] as number;
   const lowerY = lower[1] as number;
   const lowerZ = is3D ? (lower[2] as number) : 0;
@@ -334,14 +341,14 @@ export function finish(
     if (is3D) supports[first + 2] = 0;
     const closing = closings[slot] as number;
     closings[slot] = 0;
+    const depth = deepest[slot] as number;
+    deepest[slot] = 0;
     let bearing = bearings[slot] as number;
     bearings[slot] = 0;
-    // If `bearing` is 0, only bounces have changed the velocity, if anything has. The limit does not apply to bounces.
-    if (bearing !== 0) {
-      const limit = changeLimit(closing, substep);
-      const squared = changeX * changeX + changeY * changeY + changeZ * changeZ;
-      if (squared > limit * limit) {
-        const kept = limit / Math.sqrt(squared);
+    if (depth > 0) {
+      const size = lengthOf(changeX, changeY, changeZ);
+      if (size > 0) {
+        const kept = keptShare(size, closing, depth, kickSpeed);
         changeX *= kept;
         changeY *= kept;
         changeZ *= kept;
@@ -350,6 +357,9 @@ export function finish(
         supportZ *= kept;
         bearing *= kept;
       }
+    }
+    // If `bearing` is 0, only bounces have changed the velocity, if anything has.
+    if (bearing !== 0) {
       const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
       // With G, C and S of law.ts, `slip` is |G across S| · |S|, and `used` is |C across S| · |S|.
@@ -395,7 +405,9 @@ export function finish(
       z > upperZ - marginZ;
     if (walls && isOut) {
       loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      bearing += meetWalls(dimensions, substep, hasSizes ? scratchMargin : undefined);
+      bearing += hasSizes
+        ? meetWalls(dimensions, substep, restitutionOf(restitution, loads[slot] as number), scratchMargin)
+        : meetWalls(dimensions, substep, restitution);
       x = scratchPosition[0] as number;
       y = scratchPosition[1] as number;
       z = scratchPosition[2] as number;

@@ -4,8 +4,8 @@
  * search, which is the same on every run.
  */
 
-import { BOUNCE_PUSH } from '../../core/base/constants';
-import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, SPREADING } from '../../core/base/constants';
+import { bounceChange, frictionShare, pushChange, restitutionOf, SHALLOW } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -70,11 +70,11 @@ export class Obstacles {
     const { search } = this;
     const { dimensions } = this.lattice;
     const is3D = dimensions === 3;
-    const { velocities } = state;
-    const { pushes, changes, supports, bearings, closings, partners } = response;
-    const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution, gravity } =
-      substep;
-    const idle = idleClosing(substep);
+    const { velocities, radii, loads } = state;
+    const fixedRadii = search.bodies.radii;
+    const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+    const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, gravity } = substep;
+    const { pushSpeed, kickSpeed, restSpeed } = substep;
     const gainX = (gravity[0] as number) * dt;
     const gainY = (gravity[1] as number) * dt;
     const gainZ = is3D ? (gravity[2] as number) * dt : 0;
@@ -83,6 +83,9 @@ export class Obstacles {
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
       const share = shareOfOverlaps(overlaps);
+      const hasSize = radii.length > 0;
+      const load = hasSize ? (loads[slot] as number) : 0;
+      const restitution = hasSize ? restitutionOf(substep.restitution, load) : substep.restitution;
       const first = dimensions * slot;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
@@ -93,7 +96,12 @@ export class Obstacles {
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
-        const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * (depths[index] as number);
+        const overlap = depths[index] as number;
+        const ownRadius = hasSize ? (radii[slot] as number) : diameter / 2;
+        const depth =
+          overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
+        if (depth > SHALLOW) deepest[slot] = Math.max(deepest[slot] as number, depth);
+        const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * overlap;
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
@@ -103,7 +111,7 @@ export class Obstacles {
         const slidingY = velocityY - gainY - along * y;
         const slidingZ = velocityZ - gainZ - along * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-        const braking = frictionShare(change, sliding, gripShare, friction);
+        const braking = frictionShare(change, sliding, 2 * gripShare, friction);
         // A particle bounces off one partner only, so a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
         const bearing = bounces ? 0 : share * change;
@@ -111,7 +119,8 @@ export class Obstacles {
         supports[first + 1] = (supports[first + 1] as number) + bearing * y;
         if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
         bearings[slot] = (bearings[slot] as number) + bearing;
-        if (-approach > idle) closings[slot] = Math.max(closings[slot] as number, -approach);
+        const closing = bounces ? Math.hypot(change, braking * sliding) : -SPREADING * approach;
+        if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
         const extra = share * push - dt * factor * change;

@@ -2,8 +2,8 @@
  * The contact law for pairs of discs of one radius, in bounded and unbounded worlds. This file and space-contact.ts are
  * unrolled copies of general-contact.ts, because a loop over axes would take longer than the other work.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
-import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { bounceChange, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
@@ -43,11 +43,11 @@ function findPartners(pairs: SlotPairs, state: ParticleState, response: Response
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, bearings, closings, partners } = response;
-  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
-    substep;
+  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
+  const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
-  const idle = idleClosing(substep);
+  const shallow = SHALLOW * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -86,13 +86,18 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[2 * b + 1] = (supports[2 * b + 1] as number) - supportY;
     bearings[a] = (bearings[a] as number) + bearing;
     bearings[b] = (bearings[b] as number) + bearing;
-    const closing = -0.5 * approach;
-    if (closing > idle) {
-      closings[a] = Math.max(closings[a] as number, closing);
-      closings[b] = Math.max(closings[b] as number, closing);
+    if (overlap > shallow) {
+      const depth = overlap / diameter;
+      deepest[a] = Math.max(deepest[a] as number, depth);
+      deepest[b] = Math.max(deepest[b] as number, depth);
     }
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
+    const closing = bounces ? Math.sqrt(changeX * changeX + changeY * changeY) : -0.5 * SPREADING * approach;
+    if (closing > kickSpeed) {
+      closings[a] = Math.max(closings[a] as number, closing);
+      closings[b] = Math.max(closings[b] as number, closing);
+    }
     changes[2 * a] = (changes[2 * a] as number) + changeX;
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;

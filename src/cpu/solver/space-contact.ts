@@ -1,6 +1,6 @@
 /** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
-import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { bounceChange, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
@@ -44,11 +44,11 @@ function findPartners(pairs: SlotPairs, state: ParticleState, response: Response
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, bearings, closings, partners } = response;
-  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
-    substep;
+  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
+  const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
-  const idle = idleClosing(substep);
+  const shallow = SHALLOW * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -95,14 +95,21 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[3 * b + 2] = (supports[3 * b + 2] as number) - supportZ;
     bearings[a] = (bearings[a] as number) + bearing;
     bearings[b] = (bearings[b] as number) + bearing;
-    const closing = -0.5 * approach;
-    if (closing > idle) {
-      closings[a] = Math.max(closings[a] as number, closing);
-      closings[b] = Math.max(closings[b] as number, closing);
+    if (overlap > shallow) {
+      const depth = overlap / diameter;
+      deepest[a] = Math.max(deepest[a] as number, depth);
+      deepest[b] = Math.max(deepest[b] as number, depth);
     }
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     const changeZ = change * z - braking * slidingZ;
+    const closing = bounces
+      ? Math.sqrt(changeX * changeX + changeY * changeY + changeZ * changeZ)
+      : -0.5 * SPREADING * approach;
+    if (closing > kickSpeed) {
+      closings[a] = Math.max(closings[a] as number, closing);
+      closings[b] = Math.max(closings[b] as number, closing);
+    }
     changes[3 * a] = (changes[3 * a] as number) + changeX;
     changes[3 * a + 1] = (changes[3 * a + 1] as number) + changeY;
     changes[3 * a + 2] = (changes[3 * a + 2] as number) + changeZ;

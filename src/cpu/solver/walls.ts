@@ -31,12 +31,19 @@ export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
 /** Returns the sum of the changes of the normal velocity. */
-export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
+export function meetWalls(
+  dimensions: Dimensions,
+  substep: Substep,
+  restitution: number,
+  margin = NO_MARGIN,
+): number {
   const { lower, upper } = substep;
   let bearing = 0;
   for (let axis = 0; axis < dimensions; axis++) {
-    bearing += meetWall(dimensions, axis, (lower[axis] as number) + (margin[axis] as number), 1, substep);
-    bearing += meetWall(dimensions, axis, (upper[axis] as number) - (margin[axis] as number), -1, substep);
+    const low = (lower[axis] as number) + (margin[axis] as number);
+    const high = (upper[axis] as number) - (margin[axis] as number);
+    bearing += meetWall(dimensions, axis, low, 1, substep, restitution);
+    bearing += meetWall(dimensions, axis, high, -1, substep, restitution);
   }
   for (let axis = 0; axis < dimensions; axis++) {
     const position = scratchPosition[axis] as number;
@@ -57,15 +64,16 @@ function meetWall(
   limit: number,
   inward: number,
   substep: Substep,
+  restitution: number,
 ): number {
   const depth = inward * (limit - (scratchPosition[axis] as number));
   if (!(depth > 0)) return 0;
   scratchPosition[axis] = limit;
   const approach = inward * (scratchVelocity[axis] as number);
   if (!(approach < 0)) return 0;
-  const bounces = substep.restitution > 0 && approach < -substep.restSpeed;
+  const bounces = restitution > 0 && approach < -substep.restSpeed;
   const change = bounces
-    ? bounceChange(approach, 1, substep.restitution)
+    ? bounceChange(approach, 1, restitution)
     : wallChange(depth * substep.inverseDt, approach);
   let slidingSquared = 0;
   for (let along = 0; along < dimensions; along++) {

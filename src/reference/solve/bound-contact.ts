@@ -30,6 +30,9 @@
  * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ; in a
  * bounce, w is BOUNCE_PUSH / 2. Its two products make the error ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
+ * Restitution e max(0, 1 − load), where the load L is the sum of both loads: the sum is off by u L. The difference and
+ * the product round once each. If L is at most 2, this is at most ± 4 u e. If L is 0 or above 2, the result is exact.
+ *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
  * values, the error is 0. Let e be the length of the vector of these errors. Let the vector o have the components
@@ -45,7 +48,16 @@ import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { GridState } from '../query/probe';
-import { type Accuracy, accuracyOf, component, inner, length, SLACK, vectorOf } from './bound-sums';
+import {
+  type Accuracy,
+  type ApproximateNumber,
+  accuracyOf,
+  component,
+  inner,
+  length,
+  SLACK,
+  vectorOf,
+} from './bound-sums';
 import { type Bodies, coincidentNormal, minimumImageInDoubles } from './contact';
 import type { Obstacles } from './obstacles';
 
@@ -67,6 +79,9 @@ export interface ExactContact {
   readonly part: Part;
   /** The factors without loads, for a bounce and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
+  readonly restitution: ApproximateNumber;
+  /** The diameter of the smaller body, without error. */
+  readonly size: number;
   readonly isObstacle: boolean;
 }
 
@@ -97,6 +112,19 @@ function partOf(
   const otherMass = (own < others ? 1 : ratio) * (1 + loadAt(other));
   const share = otherMass / (ownMass + otherMass);
   return { share, grip: share, error: (dimensions === 2 ? 21 : 27) * U };
+}
+
+/** `other` is the other particle; undefined at an obstacle or a wall, which have no loads. */
+export function restitutionBound(
+  { restitution }: Substep,
+  { radii, loads }: GridState,
+  slot: number,
+  other?: number,
+): ApproximateNumber {
+  const loadAt = (of: number) => (radii && loads ? (loads[of] as number) : 0);
+  const load = loadAt(slot) + (other === undefined ? 0 : loadAt(other));
+  const isExact = load === 0 || load > 2;
+  return { value: restitution * Math.max(0, 1 - load), error: isExact ? 0 : 4 * U * restitution };
 }
 
 interface Geometry {
@@ -237,6 +265,7 @@ export function contactOf(
     : boundBalls(world, substep, grid, slot, other, settled, obstacles);
   if (!geometry) return undefined;
   const { normal, overlap, accuracy, isBorderline, hasNoBound } = geometry;
+  const others: Bodies = obstacles ?? grid;
   const relative = obstacles
     ? vectorOf(dimensions, grid.velocities, slot)
     : Array.from({ length: dimensions }, (_, axis) =>
@@ -260,6 +289,11 @@ export function contactOf(
     hasNoBound,
     part: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, true),
     unloadedPart: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, false),
+    restitution: restitutionBound(substep, grid, slot, obstacles ? undefined : other),
+    size:
+      grid.radii && others.radii
+        ? 2 * Math.min(grid.radii[slot] as number, others.radii[other] as number)
+        : substep.diameter,
     isObstacle: obstacles !== undefined,
   };
 }

@@ -1,14 +1,15 @@
 /**
  * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors of the GPU and the reference. bound.ts
  * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach `a`, the sliding
- * velocity s and the mass share m. The settings are e (restitution), f (friction) and g (gripShare).
+ * velocity s, the mass share m and the restitution e. The settings are f (friction) and g (gripShare).
  *
- * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
- * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `m a`), and by three roundings. `kept`
- * jumps by the restitution at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the
- * jump is added. A bounce has `c = m (1 + e) |a|`, with the error of `m a` and three roundings.
+ * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, most) · kept. Minimum and
+ * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `most`), and by four roundings. `most`
+ * is off by the error of `m a`, or by PARTING times that if the bodies may part. `kept` is off by the error of e, and
+ * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
+ * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
- * Comparisons of `a` decide whether two particles bounce. In a bounce, the push, the mass share and the change are
+ * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and the change are
  * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
  * either particle, the contact is not settled. Then the error of each result is the larger of two:
  *   - its error with the decision of exact arithmetic
@@ -25,23 +26,25 @@
  * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
  * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
  * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c.
- * Closing `−m a`: off by the error of `m a`. A particle's closing is the largest closing of its contacts, at least 0.
+ * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. That of a bounce is the length of its
+ * change, off by the error of the change and by the error of a length. A particle's closing is the largest closing of its contacts, at least 0.
  * It lies between the largest lower end and the largest upper end of their ranges. A contact that GPU or reference may
- * leave out has no lower end.
+ * leave out has no lower end. The deepest overlap is the largest in the same way; as a share of a diameter, an overlap
+ * is off by 5 u more.
  *
  * Walls: a wall adds its change and its friction in the same way, with g = 1. The errors of position and velocity
  * before the wall take the place of those of the contact. Clamping enlarges no error. The change also adds to the
  * bearing, with one rounding.
  *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of depth / dt adds to that of
  *     v.
- *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1.
+ *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1, and by |v| times the error of e.
  *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of
  *     c). So the error of the velocity before the wall counts once.
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  *
- * Obstacles: m is 1, which rounds nothing; friction and pushSpeed are as for m = ½. The velocity of an obstacle is 0,
+ * Obstacles: m is 1, which rounds nothing; pushSpeed is as for m = ½. The velocity of an obstacle is 0,
  * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
  * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
  * There are four sums over obstacles: of pushes, of changes except a bounce, of supports, and of bearings. Let S be one
@@ -54,7 +57,7 @@
  * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
  * outcomes are added to the error.
  */
-import { BOUNCE_PUSH } from '../../core/base/constants';
+import { BOUNCE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
@@ -139,8 +142,8 @@ export function pushTerm(substep: Substep, contact: ExactContact): Term {
 
 /** Returns the change of the normal velocity, without the error of the normal. */
 function changeAmount(
-  { inverseDt, restitution, restSpeed, pushSpeed }: Substep,
-  { approach, approachError, part, unloadedPart }: ExactContact,
+  { inverseDt, restSpeed, pushSpeed }: Substep,
+  { approach, approachError, part, unloadedPart, restitution }: ExactContact,
   push: ApproximateNumber,
   bounces: boolean,
 ): ApproximateNumber {
@@ -148,28 +151,35 @@ function changeAmount(
   const shareError = share * (approachError + partError * Math.abs(approach));
   if (bounces) {
     return {
-      value: Math.max(0, -(1 + restitution) * share * approach),
-      error: (1 + restitution) * (shareError + 3 * U * share * Math.abs(approach)),
+      value: Math.max(0, -(1 + restitution.value) * share * approach),
+      error:
+        (1 + restitution.value) * (shareError + 3 * U * share * Math.abs(approach)) +
+        restitution.error * share * (Math.abs(approach) + approachError),
     };
   }
   const most = 2 * grip * pushSpeed;
-  const limit = approach > 0 ? most : Math.max(most, -approach * share);
+  const ending = -share * approach;
+  const limit = approach > 0 ? Math.max(0, most + PARTING * ending) : Math.max(most, ending);
+  const limitError = Math.max(shareError, partError * most);
+  const mayPart = approach + approachError > 0;
   const full = Math.min(push.value * inverseDt, limit);
-  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
-  const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
+  const kept = Math.abs(approach) > restSpeed ? 1 - restitution.value : 1;
+  const mayKeepLess = restitution.value + restitution.error > 0;
+  const isKeptSettled = !mayKeepLess || Math.abs(Math.abs(approach) - restSpeed) > approachError;
   return {
     value: full * kept,
     error:
-      Math.max(push.error * inverseDt, shareError, partError * most) +
-      3 * U * full +
-      (isKeptSettled ? 0 : restitution * full),
+      Math.max(push.error * inverseDt, mayPart ? partError * most + PARTING * shareError : limitError) +
+      4 * U * full +
+      restitution.error * full +
+      (isKeptSettled ? 0 : restitution.value * full),
   };
 }
 
 function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
   const { accuracy, approach, approachError, isObstacle, relative } = contact;
   const { dt, friction, gravity } = substep;
-  const { share, grip: ownGrip, error: partError } = bounces ? contact.unloadedPart : contact.part;
+  const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
   const push = pushAmount(substep, contact, bounces);
   const amount = changeAmount(substep, contact, push, bounces);
   const gain = scaled(isObstacle ? dt : 0, gravity);
@@ -177,7 +187,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const sliding = across(slide, contact.normal);
   const slidingSpeed = length(sliding);
   const slidingError = length(slide) * accuracy.sliding + U * length(gain);
-  const gripShare = 2 * ownGrip * substep.gripShare;
+  const gripShare = 2 * share * substep.gripShare;
   const grip = Math.min(friction * amount.value, gripShare * slidingSpeed);
   const gripError =
     gripShare * (slidingError + partError * slidingSpeed + LOST) +
@@ -190,16 +200,20 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
     magnitude: term.magnitude + time * grip,
   });
   const bearing = bounces ? { value: 0, error: 0 } : amount;
+  const change = brake(alongNormal(contact, amount), 1, gripError);
+  const size = length(change.value);
   return {
     push: brake(alongNormal(contact, push), bounces ? 0 : dt, gripError + 2 * U * grip),
-    change: brake(alongNormal(contact, amount), 1, gripError),
+    change,
     support: alongNormal(contact, bearing),
     lift: alongGravity(substep, contact, bearing),
     bearing: { value: [bearing.value], error: bearing.error, magnitude: bearing.value },
-    closing: {
-      value: -share * approach,
-      error: share * (approachError + partError * Math.abs(approach)),
-    },
+    closing: bounces
+      ? { value: size, error: change.error + accuracy.length * size + LOST }
+      : {
+          value: -SPREADING * share * approach,
+          error: SPREADING * share * (approachError + (partError + U) * Math.abs(approach)),
+        },
   };
 }
 
@@ -233,6 +247,7 @@ export function addContact(
     sums[name].add(other ? either(decided[name], other[name]) : decided[name]);
   }
   addClosing(contact, decided, other, sums);
+  addDepth(contact, sums);
 }
 
 function addClosing(
@@ -244,6 +259,13 @@ function addClosing(
   const { value, error } = decided.closing;
   const otherError = other ? other.closing.error + Math.abs(other.closing.value - value) : 0;
   closing.add(value, Math.max(error, otherError), !isBorderline);
+}
+
+function addDepth(
+  { overlap, overlapError, size, isBorderline }: ExactContact,
+  { deepest }: EffectSums,
+): void {
+  deepest.add(overlap / size, (overlapError + 5 * U * overlap) / size, !isBorderline);
 }
 
 /** Sums over obstacles. All of them except bounces and closings are multiplied by obstacleShare. */
@@ -272,6 +294,7 @@ export class ObstacleSums {
       this.effects[name].add(other ? either(decided[name], other[name]) : decided[name]);
     }
     addClosing(contact, decided, other, this.effects);
+    addDepth(contact, this.effects);
     const { change } = decided;
     const sum = verdict.isBounce ? this.bounce : this.effects.change;
     sum.add(change);
@@ -308,6 +331,7 @@ export class ObstacleSums {
       });
     }
     target.closing.addAll(this.effects.closing);
+    target.deepest.addAll(this.effects.deepest);
     if (this.bounce.terms === 0) return;
     target.change.add({ ...this.bounce.total(), magnitude: this.bounce.magnitude });
   }
@@ -320,22 +344,29 @@ export interface Body {
   readonly bearing: ApproximateNumber;
 }
 
-export function meetWalls(substep: Substep, box: Box, accuracy: Accuracy, body: Body): void {
+export function meetWalls(
+  substep: Substep,
+  restitution: ApproximateNumber,
+  box: Box,
+  accuracy: Accuracy,
+  body: Body,
+): void {
   for (let axis = 0; axis < body.position.value.length; axis++) {
-    meetWall(substep, accuracy, body, axis, box.lower[axis] as number, 1);
-    meetWall(substep, accuracy, body, axis, box.upper[axis] as number, -1);
+    meetWall(substep, restitution, accuracy, body, axis, box.lower[axis] as number, 1);
+    meetWall(substep, restitution, accuracy, body, axis, box.upper[axis] as number, -1);
   }
 }
 
 function meetWall(
   substep: Substep,
+  restitution: ApproximateNumber,
   accuracy: Accuracy,
   { position, velocity, bearing: sum }: Body,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): void {
-  const { restitution, friction, restSpeed, dt, inverseDt } = substep;
+  const { friction, restSpeed, dt, inverseDt } = substep;
   const depth = inward * (limit - (position.value[axis] as number));
   const depthError = position.error + U * Math.abs(depth);
   if (depth <= -depthError) return;
@@ -347,11 +378,14 @@ function meetWall(
   const inbound = isInside ? 0 : Math.max(0, -approach);
   const bearing = Math.min(Math.max(0, depth) * inverseDt, inbound);
   const bearingError = Math.max(depthError * inverseDt, approachError) + 2 * U * bearing;
-  const bouncing = (1 + restitution) * Math.max(0, -approach);
-  const bouncingError = (1 + restitution) * (approachError + 2 * U * Math.abs(approach));
-  const mayBounce = restitution > 0 && approach - approachError < -restSpeed;
-  const mustBounce = mayBounce && depth > depthError && approach + approachError < -restSpeed;
-  const bounces = restitution > 0 && !isInside && approach < -restSpeed;
+  const { value: part } = restitution;
+  const bouncing = (1 + part) * Math.max(0, -approach);
+  const partError = restitution.error * (Math.abs(approach) + approachError);
+  const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
+  const mayBounce = part + restitution.error > 0 && approach - approachError < -restSpeed;
+  const mustBounce =
+    mayBounce && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;
+  const bounces = part > 0 && !isInside && approach < -restSpeed;
   const change = bounces ? bouncing : bearing;
   const changeError = mustBounce
     ? bouncingError
@@ -367,7 +401,9 @@ function meetWall(
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   const depthSpeedError = depthError * inverseDt;
   const normalError =
-    mayBounce && !mustBounce ? depthSpeedError + bouncing : mustBounce ? 0 : depthSpeedError;
+    (mustBounce ? 0 : depthSpeedError) +
+    (mayBounce ? partError : 0) +
+    (mayBounce && !mustBounce ? bouncing : 0);
   velocity.error +=
     normalError +
     LOST +

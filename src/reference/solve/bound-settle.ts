@@ -3,15 +3,17 @@
  * explains the terms; f is the friction. A computed length is off by LENGTH = k / 2 u + 9 u. If its square may be
  * flushed to 0, it is also off by ± 2⁻⁶².
  *
- * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of limitFactor · closing and
- * kickSpeed.
- *   - L is off by at most limitFactor times the error of `closing`, and by u L for the product.
- *   - The projection passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
- *     L / (|C| − ε) of ε.
- *   - Rounding adds the errors of a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to
- *     L, C stays as it is, and nothing rounds.
- *   - The sums S and B (see below) are multiplied by the factor min(1, L / |C|). It is smallest for the least L
- *     with the greatest |C|, and largest for the greatest L with the least |C|. Rounding adds LENGTH + 5 u.
+ * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
+ * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, DEEP · deepest − 1)) is off by
+ * DEEP times the error of `deepest`, and by u for the difference. DEEP is a power of two, so the product is exact.
+ *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share q = L / (|C| − ε)
+ *     of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
+ *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).
+ *   - If errors cannot lift |C| to L, or D above 0, C stays as it is, and nothing rounds.
+ *   - The factor K = 1 − D (1 − L / |C|) also multiplies S and B (see below). It is smallest for the least L, the
+ *     greatest |C| and the greatest D, and largest in the opposite case. Rounding adds D L / |C| (LENGTH + 5 u) for the
+ *     quotient, 2 u D (1 − L / |C|) for a difference and a product, and u K for the last difference. The product with C
+ *     adds u K.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -44,7 +46,7 @@
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.
  */
-import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
+import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { Body } from './bound-law';
@@ -81,32 +83,50 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
 }
 
 function limitChange(
-  { limitFactor, kickSpeed }: Substep,
+  { kickSpeed }: Substep,
   accuracy: Accuracy,
-  { change: sum, closing }: EffectSums,
+  { change: sum, closing, deepest }: EffectSums,
 ): { readonly change: Approximate; readonly kept: ApproximateNumber } {
   const change = sum.total();
-  const limit = Math.max(limitFactor * closing.value, kickSpeed);
-  const limitError = limitFactor * closing.error + U * limit;
+  const limit = Math.max(closing.value, kickSpeed);
+  const limitError = closing.error;
+  const limited = limitedAt(deepest.value);
+  const leastLimited = limitedAt(deepest.value - deepest.error - U / DEEP);
+  const mostLimited = limitedAt(deepest.value + deepest.error + U / DEEP);
   const size = length(change.value);
   const isShort = size * (1 + accuracy.length) + change.error <= limit - limitError;
   // A change of exactly 0 is not shortened.
-  if (isShort || size + change.error === 0) return { change, kept: { value: 1, error: 0 } };
+  if (isShort || mostLimited === 0 || size + change.error === 0)
+    return { change, kept: { value: 1, error: 0 } };
   const nearest = size - change.error;
   const most = limit + limitError;
   const shrinking = nearest > most ? most / nearest : 1;
-  const kept = size > limit ? limit / size : 1;
   const least = Math.min(1, Math.max(0, limit - limitError) / (size + change.error));
+  const full = size > limit ? limit / size : 1;
+  const kept = 1 - limited * (1 - full);
+  const greatestKept = 1 - leastLimited * (1 - shrinking);
+  const leastKept = 1 - mostLimited * (1 - least);
+  const rounding =
+    mostLimited * ((accuracy.length + 5 * U) * shrinking + 2 * U * (1 - least)) + U * greatestKept;
+  const doubt = Math.max(mostLimited - limited, limited - leastLimited);
+  const beyond = Math.max(0, size + change.error - Math.max(0, limit - limitError));
   return {
     change: {
       value: scaled(kept, change.value),
-      error: shrinking * change.error + limitError + (accuracy.length + 6 * U) * Math.min(size, limit) + LOST,
+      error:
+        greatestKept * change.error +
+        mostLimited * limitError +
+        doubt * beyond +
+        (rounding + U * greatestKept) * size +
+        LOST,
     },
-    kept: {
-      value: kept,
-      error: Math.max(shrinking - kept, kept - least) + (accuracy.length + 5 * U) * shrinking,
-    },
+    kept: { value: kept, error: Math.max(greatestKept - kept, kept - leastKept) + rounding },
   };
+}
+
+/** Returns the share of the limit that acts. */
+function limitedAt(deepest: number): number {
+  return Math.min(1, Math.max(0, DEEP * deepest - 1));
 }
 
 /** Multiplies a sum by `kept`. The product rounds once, unless the factor is 1. */

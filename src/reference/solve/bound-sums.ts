@@ -120,6 +120,7 @@ export class EffectSums {
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
+  readonly deepest = new Largest();
 
   constructor(dimensions: number) {
     this.push = new Sum(dimensions);

@@ -28,7 +28,7 @@ import { OBSTACLE_PARTNER } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
-import { contactOf, type ExactContact } from './bound-contact';
+import { contactOf, type ExactContact, restitutionBound } from './bound-contact';
 import { addContact, meetWalls, ObstacleSums, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
 import { boundLoad, settleSums } from './bound-settle';
 import {
@@ -100,7 +100,7 @@ export function resolveBound(
     const { push, change, bearing } = settleSums(substep, accuracy, sums);
     const body = { position: sumOf(position, push), velocity: sumOf(velocity, change), bearing };
     if (substep.walls) {
-      meetWalls(substep, box, accuracy, body);
+      meetWalls(substep, restitutionBound(substep, grid, slot), box, accuracy, body);
       clampInto(box, body.position);
     }
     store(world, bound, slot, body.position);
@@ -206,9 +206,15 @@ function findBounces(
     if (isClose || best.isBorderline || reach >= threshold) isUnsettled[slot] = 1;
   }
   return (slot, other, contact) => ({
-    isBounce: partners[slot] === other && (other >= OBSTACLE_PARTNER || partners[other] === slot),
+    isBounce:
+      contact.restitution.value > 0 &&
+      partners[slot] === other &&
+      (other >= OBSTACLE_PARTNER || partners[other] === slot),
     isSettled:
-      (isUnsettled[slot] === 0 && (other >= OBSTACLE_PARTNER || isUnsettled[other] === 0)) ||
+      contact.restitution.value + contact.restitution.error <= 0 ||
+      (contact.restitution.value > contact.restitution.error &&
+        isUnsettled[slot] === 0 &&
+        (other >= OBSTACLE_PARTNER || isUnsettled[other] === 0)) ||
       contact.approach - contact.approachError >= threshold,
   });
 }

@@ -2,16 +2,24 @@
  * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
  * the same order, each rounded once.
  */
-import { BOUNCE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
+import {
+  BOUNCE_PUSH,
+  DEEP,
+  LEAST_REST_SPEED,
+  LOAD_KEPT,
+  MOST_LOAD,
+  PARTING,
+  SPREADING,
+} from '../../core/base/constants';
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
-import { add, type Contact, dot, scale, subtract, type Vector } from './contact';
+import { add, type Bodies, type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
-/** `share` is the factor for push and change, `grip` that for pushSpeed and friction. */
+/** `share` is the factor for push, change and friction, `grip` that for pushSpeed. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
@@ -19,7 +27,7 @@ export interface Part {
 
 const HALF: Part = { share: 0.5, grip: 0.5 };
 
-/** An obstacle gives the particle the whole effect, but brakes it no more than a particle would. */
+/** An obstacle gives the particle the whole effect, but pushes it no faster than a particle would. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
 /** `countsLoads` must be false for a bounce: with loads, a bounce would not keep momentum. */
@@ -43,6 +51,19 @@ export function partOf(
   return { share, grip: share };
 }
 
+/** Returns the overlap as a share of the smaller body's diameter. `other` is a slot of `others`. */
+export function depthOf(
+  { diameter }: Substep,
+  { radii }: Bodies,
+  slot: number,
+  other: number,
+  overlap: number,
+  others: Bodies,
+): number {
+  if (!radii || !others.radii) return fround(overlap / diameter);
+  return fround(overlap / (2 * Math.min(radii[slot] as number, others.radii[other] as number)));
+}
+
 /** The effect of a contact on one particle, or a sum of effects. */
 export interface Effect {
   readonly push: Vector;
@@ -50,13 +71,15 @@ export interface Effect {
   /** Sum of the changes along the normals of contacts that do not bounce. `bearing` is the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The change that would end the approach. In a sum of effects, it is the largest of these changes. */
+  /** See law.ts. In a sum of effects, the largest one. */
   readonly closing: number;
+  /** The deepest overlap, as a share of the smaller body's diameter. */
+  readonly deepest: number;
 }
 
 export function noEffect(dimensions: number): Effect {
   const zero = new Array<number>(dimensions).fill(0);
-  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0 };
+  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0, deepest: 0 };
 }
 
 export function sumOf(a: Effect, b: Effect): Effect {
@@ -66,6 +89,7 @@ export function sumOf(a: Effect, b: Effect): Effect {
     support: add(a.support, b.support),
     bearing: fround(a.bearing + b.bearing),
     closing: Math.max(a.closing, b.closing),
+    deepest: Math.max(a.deepest, b.deepest),
   };
 }
 
@@ -74,33 +98,47 @@ export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: nu
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** `relative` is the velocity relative to the other body, `slide` the velocity that friction acts on. */
+/** What the law needs besides the geometry of a contact. */
+export interface Meeting {
+  /** The velocity relative to the other body. */
+  readonly relative: Vector;
+  /** The velocity that friction acts on. */
+  readonly slide: Vector;
+  readonly bounces: boolean;
+  readonly part: Part;
+  /** See restitutionOf in core/contact/law.ts. */
+  readonly restitution: number;
+  /** See depthOf. */
+  readonly depth: number;
+}
+
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  relative: Vector,
-  bounces: boolean,
-  part: Part,
-  slide = relative,
+  { relative, slide, bounces, part, restitution, depth }: Meeting,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
   const push = bounces ? fround(fround(BOUNCE_PUSH * part.share) * overlap) : pushOf(substep, part, overlap);
   const approach = dot(relative, normal);
   const change = bounces
-    ? bounceChange(substep, approach, part.share)
-    : pushChange(substep, fround(push * inverseDt), approach, part);
+    ? bounceChange(restitution, approach, part.share)
+    : pushChange(substep, fround(push * inverseDt), approach, part, restitution);
   const sliding = subtract(slide, scale(dot(slide, normal), normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
-  const grip = fround(fround(2 * gripShare) * part.grip);
+  const grip = fround(fround(2 * gripShare) * part.share);
   const braking = frictionShare(friction, change, slidingSpeed, grip);
   const frictionPush = bounces ? 0 : fround(braking * dt);
   const bearing = bounces ? 0 : change;
+  const total = subtract(scale(change, normal), scale(braking, sliding));
   return {
     push: subtract(scale(push, normal), scale(frictionPush, sliding)),
-    change: subtract(scale(change, normal), scale(braking, sliding)),
+    change: total,
     support: scale(bearing, normal),
     bearing,
-    closing: fround(-part.share * approach),
+    closing: bounces
+      ? fround(Math.sqrt(dot(total, total)))
+      : fround(fround(-SPREADING * part.share) * approach),
+    deepest: depth,
   };
 }
 
@@ -109,10 +147,11 @@ export function gainOf({ gravity, dt }: Substep): Vector {
 }
 
 export function settle(substep: Substep, sum: Effect): Effect {
-  const { limitFactor, kickSpeed, friction, dt } = substep;
-  const limit = Math.max(fround(limitFactor * sum.closing), kickSpeed);
+  const { kickSpeed, friction, dt } = substep;
+  const limit = Math.max(sum.closing, kickSpeed);
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
-  const kept = size > limit ? fround(limit / size) : 1;
+  const limited = Math.min(1, Math.max(0, fround(DEEP * sum.deepest - 1)));
+  const kept = size > limit ? fround(1 - fround(limited * fround(1 - fround(limit / size)))) : 1;
   const change = scale(kept, sum.change);
   const supports = scale(kept, sum.support);
   const bearing = fround(kept * sum.bearing);
@@ -151,18 +190,20 @@ export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector):
   return Math.min(MOST_LOAD, fround(Math.max(0, fround(fround(LOAD_KEPT * bearing) - net)) / restSpeed));
 }
 
-function bounceChange({ restitution }: Substep, approach: number, share: number): number {
+function bounceChange(restitution: number, approach: number, share: number): number {
   return fround(fround(-share * fround(1 + restitution)) * approach);
 }
 
 function pushChange(
-  { pushSpeed, restSpeed, restitution }: Substep,
+  { pushSpeed, restSpeed }: Substep,
   pushVelocity: number,
   approach: number,
   { share, grip }: Part,
+  restitution: number,
 ): number {
   const most = fround(fround(2 * grip) * pushSpeed);
-  const limit = Math.max(most, fround(-share * approach));
+  const ending = fround(-share * approach);
+  const limit = approach > 0 ? Math.max(0, fround(most + PARTING * ending)) : Math.max(most, ending);
   const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
   return fround(Math.min(pushVelocity, limit) * kept);
 }
@@ -180,23 +221,25 @@ export interface Moved {
 
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
-export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {
+/** `restitution`: see restitutionOf in core/contact/law.ts. */
+export function meetWalls(substep: Substep, restitution: number, box: Box, before: Moved): Moved {
   let moved = before;
   for (let axis = 0; axis < before.position.length; axis++) {
-    moved = meetWall(substep, moved, axis, box.lower[axis] as number, 1);
-    moved = meetWall(substep, moved, axis, box.upper[axis] as number, -1);
+    moved = meetWall(substep, restitution, moved, axis, box.lower[axis] as number, 1);
+    moved = meetWall(substep, restitution, moved, axis, box.upper[axis] as number, -1);
   }
   return { ...moved, position: clampVector(moved.position, box) };
 }
 
 function meetWall(
   substep: Substep,
+  restitution: number,
   { position, velocity, bearing }: Moved,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): Moved {
-  const { restitution, friction, restSpeed, dt, inverseDt } = substep;
+  const { friction, restSpeed, dt, inverseDt } = substep;
   const depth = inward * fround(limit - (position[axis] as number));
   if (!(depth > 0)) return { position, velocity, bearing };
   const onWall = position.with(axis, limit);
@@ -204,7 +247,7 @@ function meetWall(
   if (!(approach < 0)) return { position: onWall, velocity, bearing };
   const bounces = restitution > 0 && approach < -restSpeed;
   const change = bounces
-    ? bounceChange(substep, approach, 1)
+    ? bounceChange(restitution, approach, 1)
     : Math.min(fround(depth * inverseDt), -approach);
   const sliding = velocity.with(axis, 0);
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));

@@ -3,6 +3,7 @@
  * the order of slots.
  */
 
+import { restitutionOf } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles';
 import { wrapAxis } from '../../core/world/cells';
@@ -22,6 +23,7 @@ import {
   type Box,
   clampVector,
   contactEffect,
+  depthOf,
   type Effect,
   gainOf,
   loadOf,
@@ -52,28 +54,33 @@ export function resolveContacts(
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
   const loads = grid.radii && (grid.loads?.slice() ?? new Float32Array(cells.length));
-  const bounces = substep.restitution > 0 && partners !== undefined;
+  const loadAt = (slot: number) => (grid.radii ? (grid.loads?.[slot] ?? 0) : 0);
   for (let slot = 0; slot < cells.length; slot++) {
     const cell = cells[slot] as number;
     if (cell >= world.cellCount) continue;
     const position = loadVector(dimensions, grid.positions, slot);
     const velocity = loadVector(dimensions, grid.velocities, slot);
+    const own = restitutionOf(substep.restitution, loadAt(slot));
     let sum = noEffect(dimensions);
     probeCells(world, grid, slot, (other) => {
       const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
-      const isMutual = bounces && partners[slot] === other && partners[other] === slot;
+      const load = fround(loadAt(slot) + loadAt(other));
+      const restitution = restitutionOf(substep.restitution, load);
+      const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const part = partOf(world, grid, slot, other, !isMutual);
-      sum = sumOf(sum, contactEffect(substep, contact, relative, isMutual, part));
+      const depth = depthOf(substep, grid, slot, other, contact.overlap, grid);
+      const meeting = { relative, slide: relative, bounces: isMutual, part, restitution, depth };
+      sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     if (obstacles) {
-      const partner = bounces ? (partners[slot] as number) : undefined;
-      sum = sumOf(sum, meetObstacles(world, substep, grid, slot, velocity, partner, obstacles));
+      const partner = partners?.[slot];
+      sum = sumOf(sum, meetObstacles(world, substep, grid, slot, velocity, own, partner, obstacles));
     }
     const { push, change, bearing } = settle(substep, sum);
     let moved: Moved = { position: add(position, push), velocity: add(velocity, change), bearing };
-    if (substep.walls) moved = meetWalls(substep, boxOf(substep, grid, slot), moved);
+    if (substep.walls) moved = meetWalls(substep, own, boxOf(substep, grid, slot), moved);
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
     if (loads) loads[slot] = loadOf(substep, moved.bearing, subtract(moved.velocity, velocity));
@@ -129,13 +136,16 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Adds up the effects of obstacles, and multiplies all of the sum except a bounce and `closing` by obstacleShare. */
+/**
+ * Adds up the effects of obstacles. Multiplies pushes, changes except a bounce, supports and bearings by obstacleShare.
+ */
 function meetObstacles(
   world: World,
   substep: Substep,
   grid: GridState,
   slot: number,
   velocity: Vector,
+  restitution: number,
   partner: number | undefined,
   obstacles: Obstacles,
 ): Effect {
@@ -150,8 +160,10 @@ function meetObstacles(
     if (!contact) return;
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);
-    const isBounce = partner === (OBSTACLE_PARTNER | other) >>> 0;
-    const effect = contactEffect(substep, contact, velocity, isBounce, ON_OBSTACLE, slide);
+    const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
+    const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
+    const meeting = { relative: velocity, slide, bounces: isBounce, part: ON_OBSTACLE, restitution, depth };
+    const effect = contactEffect(substep, contact, meeting);
     if (isBounce) bounce = add(bounce, effect.change);
     sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
   });
@@ -162,6 +174,7 @@ function meetObstacles(
     support: scale(share, sum.support),
     bearing: fround(share * sum.bearing),
     closing: sum.closing,
+    deepest: sum.deepest,
   };
 }
 

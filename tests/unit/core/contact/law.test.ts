@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { MOST_LOAD } from '../../../../src/core/base/constants';
-import { changeLimit, holdFactor, idleClosing, loadOf, massShare } from '../../../../src/core/contact/law';
+import {
+  holdFactor,
+  keptShare,
+  loadOf,
+  massShare,
+  pushChange,
+  restitutionOf,
+  SHALLOW,
+} from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
   'massShare divides a push so that each of two particles gets the other one’s share of the mass, in %dD',
@@ -36,11 +44,31 @@ it.each([2, 3] as const)(
   },
 );
 
-it('changeLimit allows what the fastest approach needs, at least the kick speed', () => {
-  const limits = { limitFactor: 2, kickSpeed: 1 };
-  expect([2, 0.5, 0.25].map((closing) => changeLimit(closing, limits))).toEqual([4, 1, 1]);
-  expect(changeLimit(0, { limitFactor: 2, kickSpeed: 0 })).toBe(0);
-  expect(idleClosing(limits)).toBe(0.5);
+it('keptShare limits deep overlaps to what the fastest approach needs, at least the kick speed', () => {
+  expect(SHALLOW).toBe(1 / 16);
+  // In overlaps of an eighth or more, a sum of length 8 may keep the greater of `closing` and kickSpeed.
+  expect([4, 2, 0.5].map((closing) => keptShare(8, closing, 0.125, 1))).toEqual([0.5, 0.25, 0.125]);
+  expect(keptShare(8, 2, 0.5, 0)).toBe(0.25);
+  expect(keptShare(8, 0, 0.5, 0)).toBe(0);
+  expect(keptShare(8, 9, 0.5, 0)).toBe(1);
+  // Up to a sixteenth there is no limit, half-way it acts by half.
+  expect([0, 0.0625, 0.09375].map((deepest) => keptShare(8, 2, deepest, 1))).toEqual([1, 1, 0.625]);
+});
+
+it('pushChange gives less to bodies that part, and always ends an approach', () => {
+  const change = (push: number, approach: number, pushSpeed = 4) =>
+    pushChange(push, approach, 0.5, pushSpeed, 1, 0);
+  expect([change(1, 0), change(9, 0), change(9, -2), change(99, -20)]).toEqual([1, 4, 4, 10]);
+  // Each unit of speed at which bodies part takes 8 · ½ from the limit.
+  expect([change(1, 0.5), change(9, 0.5), change(9, 0.75), change(9, 1), change(9, 2)]).toEqual([
+    1, 2, 1, 0, 0,
+  ]);
+  expect([change(9, 0, 0), change(9, -2, 0)]).toEqual([0, 1]);
+});
+
+it('restitutionOf is less for loaded bodies, and 0 from a load of 1 on', () => {
+  expect([0, 0.25, 0.5, 1, 700].map((load) => restitutionOf(0.5, load))).toEqual([0.5, 0.375, 0.25, 0, 0]);
+  expect(restitutionOf(0, 0)).toBe(0);
 });
 
 it('holdFactor stops the slip as far as friction allows, and less if supports cancel each other', () => {

@@ -1,14 +1,14 @@
 /** Limit, hold and load: the parts of the contact law that act on one particle. */
 
 import { describe, expect, it } from 'vitest';
-import { changeLimit } from '../../../../src/core/contact/law';
+import { SPREADING } from '../../../../src/core/base/constants';
 import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import type { ParticleArrays, SimulationOptions } from '../../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { dot, findContact, loadVector, subtract } from '../../../../src/reference/solve/contact';
-import { partOf } from '../../../../src/reference/solve/contact-law';
+import { depthOf, partOf } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { variableOptions } from '../../../helpers/inputs/variable-simulations';
@@ -28,7 +28,7 @@ interface Limited {
   readonly changes: readonly number[];
 }
 
-/** Returns, for each particle in contact, the limit and the size of its change of velocity. */
+/** Returns, for each particle in a deep overlap, the limit and the size of its change of velocity. */
 function stepOnce(create: (options: SimulationOptions) => Engine, options: SimulationOptions): Limited {
   const { world, diameter, settings, positions, velocities, radii } = planSimulation(options);
   const { dimensions } = world;
@@ -43,16 +43,20 @@ function stepOnce(create: (options: SimulationOptions) => Engine, options: Simul
   const changes: number[] = [];
   grid.ids.forEach((id, slot) => {
     let closing = 0;
-    let contacts = 0;
+    let deepest = 0;
     for (let other = 0; other < grid.ids.length; other++) {
       const contact = other === slot ? undefined : findContact(world, substep, grid, slot, other);
       if (!contact) continue;
       const approach = dot(subtract(velocityOf(slot), velocityOf(other)), contact.normal);
       closing = Math.max(closing, -partOf(world, grid, slot, other).share * approach);
-      contacts++;
+      deepest = Math.max(deepest, depthOf(substep, grid, slot, other, contact.overlap, grid));
     }
-    if (contacts === 0) return;
-    limits.push(changeLimit(closing, substep));
+    // In shallower overlaps, the limit acts in part or not at all.
+    if (deepest < 1 / 8) return;
+    // The friction of a bounce adds to its change.
+    const { restitution, friction, kickSpeed } = substep;
+    const factor = restitution > 0 ? (1 + restitution) * (1 + friction) : 1;
+    limits.push(Math.max(Math.max(SPREADING, factor) * closing, kickSpeed));
     changes.push(Math.hypot(...subtract(loadVector(dimensions, after.velocities, id), velocityOf(slot))));
   });
   return { limits, changes };

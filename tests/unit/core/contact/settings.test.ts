@@ -133,17 +133,18 @@ describe('deriveSubstep', () => {
     });
   });
 
-  it('limits the kick speed to half of the speed that holds up a column as high as the world', () => {
+  it('limits the push speed to what holds up eight columns as high as the world', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 1 });
-    const at = (dt: number) => deriveSubstep(world, 1, settings, dt).kickSpeed;
-    expect(at(2 ** -10)).toBe((3 * 16 + 4 * 50) / 2 / 1024);
+    const at = (dt: number) => deriveSubstep(world, 1, settings, dt).pushSpeed;
+    expect(at(2 ** -10)).toBe((8 * (3 * 16 + 4 * 50)) / 1024);
     expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
-    expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248) / 8));
+    expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248)));
+    expect(deriveSubstep(world, 1, settings, 2 ** -10).kickSpeed).toBe(at(2 ** -10) / 8);
     // With twice the diameter, the column has half as many particles.
-    expect(deriveSubstep(world, 2, settings, 2 ** -10).kickSpeed).toBe(at(2 ** -10) / 2);
+    expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
   });
 
-  it('assumes a column of the largest particles on a smallest one if radii have several levels', () => {
+  it('allows the cube root of the mass ratio times as much if radii differ', () => {
     for (const dimensions of [2, 3] as const) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const options = { dimensions, min: corner(0), max: corner(16) };
@@ -151,8 +152,9 @@ describe('deriveSubstep', () => {
       const settings = resolveSettings(dimensions, defaultSettings(dimensions), { gravity, substeps: 1 });
       for (const smallest of [1, 0.5, 0.125]) {
         const leveled = defineLevels(options, { smallest, largest: 1 }, 10);
-        const { kickSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
-        expect(kickSpeed).toBe((2 ** (dimensions * (leveled.levels - 1)) * 64) / 2 / 2 / 2 ** 20);
+        const { pushSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
+        const column = 64 / 2 / 2 ** 20;
+        expect(pushSpeed / column).toBeCloseTo(8 * smallest ** (-dimensions / 3), 5);
       }
     }
   });

@@ -39,7 +39,7 @@ class Chance {
   }
 }
 
-const SOURCES = ['change', 'support', 'bearing', 'closing', 'rounding'] as const;
+const SOURCES = ['change', 'support', 'bearing', 'closing', 'deepest', 'rounding'] as const;
 type Source = (typeof SOURCES)[number];
 
 interface Case {
@@ -60,7 +60,6 @@ function substepOf({ dimensions, chance }: Case) {
   });
   return {
     ...deriveSubstep(world, diameter, settings, 1 / 8),
-    limitFactor: chance.between(1, 2),
     kickSpeed: chance.between(0, 0.5),
     friction: chance.between(0, 3) < 1 ? 0 : chance.between(0, 1),
   };
@@ -82,7 +81,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const change = support.map((along, axis) => along + chance.between(0, 0.1) * (aside[axis] as number));
   const closing = chance.between(0, 0.3);
   // Errors decide whether some changes are limited.
-  const isAtLimit = chance.between(0, 4) < 1 && usual.limitFactor * closing < length(change);
+  const isAtLimit = chance.between(0, 4) < 1 && closing < length(change);
   const limit = length(change) + chance.between(-MOST_ERROR, MOST_ERROR);
   // Friction just reaches what the change needs across the support, or just not.
   const needed = length(across(change, scaled(1 / length(support), support)));
@@ -94,7 +93,13 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   };
   const errorOf = (of: Source) => (of === source ? chance.between(0, MOST_ERROR) : 0);
   const errors = { change: errorOf('change'), support: errorOf('support') };
-  const numberErrors = { bearing: errorOf('bearing'), closing: errorOf('closing') };
+  const numberErrors = {
+    bearing: errorOf('bearing'),
+    closing: errorOf('closing'),
+    deepest: errorOf('deepest'),
+  };
+  // From 1/16 to 1/8, the limit acts in part.
+  const deepest = chance.between(0.05, 0.15);
   const press = chance.between(0, 2) < 1 ? 0 : chance.between(0, 1);
   // Magnitudes add up to at least the length of the sum, whatever the errors.
   const bearing = length(support) * (1 + press) + errors.support + numberErrors.bearing;
@@ -112,6 +117,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     magnitude: shares.reduce((sum, share) => sum + share, 0),
   });
   sums.closing.add(closing, numberErrors.closing, true);
+  sums.deepest.add(deepest, numberErrors.deepest, true);
   const exact = settleSums(substep, accuracyOf(dimensions), sums);
 
   const arithmetic = new SloppyArithmetic(source === 'rounding' ? chance.extreme : () => 0);
@@ -125,6 +131,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     support: moved(support, errors.support),
     bearing: bearing + chance.extreme() * numberErrors.bearing,
     closing: closing + chance.extreme() * numberErrors.closing,
+    deepest: deepest + chance.extreme() * numberErrors.deepest,
   });
   const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {
     const apart = length(value.map((along, axis) => along - (bound.value[axis] as number)));
@@ -157,6 +164,7 @@ it('a change of exactly 0 stays 0, even if errors leave no limit', () => {
   const sums = new EffectSums(2);
   sums.bearing.add({ value: [1], error: 0, magnitude: 0 });
   sums.closing.add(0, 1e-3, true);
+  sums.deepest.add(1, 0, true);
   const substep = substepOf({ source: 'closing', dimensions: 2, chance: new Chance(new Random(3)) });
   const { change, bearing } = settleSums({ ...substep, kickSpeed: 0 }, accuracyOf(2), sums);
   expect(change).toEqual({ value: [0, 0], error: 0 });

@@ -155,7 +155,8 @@ class SloppyDevice {
       let total = bearing;
       if (this.substep.walls) {
         const box = boxOf(this.substep, this.grid, slot);
-        if (mode === 'resolve') total = this.arithmetic.add(bearing, this.meetWalls(box, position, velocity));
+        if (mode === 'resolve')
+          total = this.arithmetic.add(bearing, this.meetWalls(slot, box, position, velocity));
         for (let axis = 0; axis < position.length; axis++) {
           const low = Math.max(position[axis] as number, box.lower[axis] as number);
           position[axis] = Math.min(low, box.upper[axis] as number);
@@ -183,33 +184,57 @@ class SloppyDevice {
   /** Returns the settled sums over a particle's contacts. */
   private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
-    const total = { push: none, change: none, support: none, bearing: 0, closing: 0 };
+    const total = { push: none, change: none, support: none, bearing: 0, closing: 0, deepest: 0 };
     const sum = (a: readonly number[], b: readonly number[]) =>
       a.map((along, axis) => this.arithmetic.add(along, b[axis] as number));
     for (const { other, normal, overlap } of this.contacts(slot)) {
-      const isMutual = mode === 'resolve' && partners[slot] === other && partners[other] === slot;
+      const restitution = this.restitution(slot, other);
+      const isMutual =
+        mode === 'resolve' && restitution > 0 && partners[slot] === other && partners[other] === slot;
       const share = this.share(slot, other, mode === 'resolve' && !isMutual);
       const relative = this.apart(this.grid.velocities, slot, other);
-      const effect = this.effect(normal, overlap, relative, isMutual, share);
+      const effect = this.effect(normal, overlap, relative, isMutual, share, restitution);
       total.push = sum(total.push, mode === 'resolve' ? effect.push : effect.straight);
       total.change = sum(total.change, effect.change);
       total.support = sum(total.support, effect.support);
       total.bearing = this.arithmetic.add(total.bearing, effect.bearing);
       total.closing = Math.max(total.closing, effect.closing);
+      total.deepest = Math.max(total.deepest, this.depth(slot, other, overlap));
     }
     return mode === 'resolve' ? settleSloppily(this.arithmetic, this.substep, total) : total;
   }
 
-  private effect(normal: number[], overlap: number, relative: number[], isMutual: boolean, share: number) {
-    const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } =
-      this.substep;
+  /** Returns an overlap as a share of the smaller diameter. */
+  private depth(slot: number, other: number, overlap: number): number {
+    const { radii } = this.grid;
+    const size = radii ? 2 * Math.min(radii[slot] as number, radii[other] as number) : this.substep.diameter;
+    return this.arithmetic.divide(overlap, size);
+  }
+
+  private restitution(slot: number, other?: number): number {
+    const { add, multiply } = this.arithmetic;
+    const loadOf = (of?: number) => (of === undefined ? 0 : (this.grid.loads?.[of] ?? 0));
+    const rest = Math.max(0, add(1, -add(loadOf(slot), loadOf(other))));
+    return rest === 1 ? this.substep.restitution : multiply(this.substep.restitution, rest);
+  }
+
+  private effect(
+    normal: number[],
+    overlap: number,
+    relative: number[],
+    isMutual: boolean,
+    share: number,
+    restitution: number,
+  ) {
+    const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
     const { add, multiply, divide } = this.arithmetic;
     const push = isMutual
       ? multiply(this.part(share, BOUNCE_PUSH), overlap)
       : multiply(this.part(share, 2 * halfRelaxation), overlap);
     const approach = this.arithmetic.dot(relative, normal);
     const most = this.part(share, 2 * pushSpeed);
-    const cap = approach > 0 ? most : Math.max(most, this.part(share, -approach));
+    const ending = this.part(share, -approach);
+    const cap = approach > 0 ? Math.max(0, add(most, 8 * ending)) : Math.max(most, ending);
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
     const change = isMutual
       ? multiply(this.part(share, -add(1, restitution)), approach)
@@ -221,20 +246,22 @@ class SloppyDevice {
       speed > 0 ? divide(Math.min(multiply(friction, change), multiply(grip, speed)), speed) : 0;
     const held = isMutual ? 0 : multiply(braking, dt);
     const bearing = isMutual ? 0 : change;
+    const total = normal.map((along, axis) =>
+      add(multiply(change, along), -multiply(braking, sliding[axis] as number)),
+    );
     return {
       straight: normal.map((along) => multiply(push, along)),
       push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),
-      change: normal.map((along, axis) =>
-        add(multiply(change, along), -multiply(braking, sliding[axis] as number)),
-      ),
+      change: total,
       support: normal.map((along) => multiply(bearing, along)),
       bearing,
-      closing: this.part(share, -approach),
+      closing: isMutual ? this.arithmetic.root(this.arithmetic.dot(total, total)) : multiply(41 / 32, ending),
     };
   }
 
-  private meetWalls({ lower, upper }: Box, position: number[], velocity: number[]): number {
-    const { restitution, friction, restSpeed, dt, inverseDt } = this.substep;
+  private meetWalls(slot: number, { lower, upper }: Box, position: number[], velocity: number[]): number {
+    const restitution = this.restitution(slot);
+    const { friction, restSpeed, dt, inverseDt } = this.substep;
     const { add, multiply, divide } = this.arithmetic;
     let bearing = 0;
     for (let axis = 0; axis < position.length; axis++) {
@@ -284,8 +311,8 @@ function unrest(
   const positions = plan.positions.map((along) => along + noise() * 0.4);
   const velocities = plan.velocities.map((along) => along + noise() * 3);
   const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
-  // Loads as they occur: none, a small one, and one at the foot of a high pile.
-  const loads = plan.radii?.map((_, index) => [0, 1.3, 700.7][index % 3] as number);
+  // Loads as they occur: none, one that reduces bounces, one that ends them, and one at the foot of a high pile.
+  const loads = plan.radii?.map((_, index) => [0, 0.2, 1.3, 700.7][index % 4] as number);
   const grid = buildGrid(plan.world, positions, velocities, undefined, { ...plan, loads });
   return { world: plan.world, substep, grid };
 }

@@ -86,17 +86,16 @@ describe('resolveContacts', () => {
       expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
       return b?.velocity[0];
     };
-    // The limit is pushSpeed / 8 or half of the column's speed, whichever is less. Here the speed is push / dt, which
-    // is below the limit √(2 · 8 · 8) / 8.
+    // The limit is kickSpeed: an eighth of a fall's speed or the column's, whichever is less. Here the speed is
+    // push / dt, which is below the limit √(2 · 8 · 8) / 8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
-    // Here push / dt is 2, and the limit is 1: pushSpeed / 8 = √(2 · 4 · 8) / 8. Half of the column's speed is more,
-    // 4 · 8 / 8 / 2 = 2.
+    // Here push / dt is 2, and the limit is 1: √(2 · 4 · 8) / 8. The column's speed is more, 4 · 8 / 8 = 4.
     expect(speedAt(4, 3.5, 1)).toBe(1);
-    // Here pushSpeed / 8 is 1/32, and half of the column's speed is less: 2⁻⁸ · 8 / 8 / 2 = 2⁻⁹.
-    expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -9);
+    // Here an eighth of a fall's speed is 1/32, and the column's speed is less: 2⁻⁸ · 8 / 8 = 2⁻⁸.
+    expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -8);
   });
 
-  it('limits the sum of changes to slightly more than what the fastest approach needs', () => {
+  it('limits the sum of changes in deep overlaps to little more than the fastest approach needs', () => {
     // Two particles approach the middle one from the same side. Each contact alone stops the approach.
     const height = 0.75 * Math.SQRT1_2;
     const [middle] = resolveOnce(2, {}, [
@@ -113,9 +112,9 @@ describe('resolveContacts', () => {
         [0, -0.25],
       ],
     ]);
-    // The approach is ¼ cos 45°. The change is half the approach times 1 + 2⁻¹⁰, instead of √½ times the approach.
+    // The approach is ¼ cos 45°. The change is 41/64 of it, instead of √½ times the approach.
     expect(middle?.velocity[0]).toBeCloseTo(0, 7);
-    expect(middle?.velocity[1]).toBeCloseTo(-(Math.SQRT1_2 / 8) * (1 + 2 ** -10), 7);
+    expect(middle?.velocity[1]).toBeCloseTo((-Math.SQRT1_2 / 8) * (41 / 32), 7);
   });
 
   it('holds the part of gravity across the support, as far as static friction reaches', () => {

@@ -31,19 +31,21 @@ export interface SloppySums {
   readonly support: readonly number[];
   readonly bearing: number;
   readonly closing: number;
+  readonly deepest: number;
 }
 
 /** The numbers of a substep that settling reads. */
-export type SettleNumbers = Pick<Substep, 'limitFactor' | 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
+export type SettleNumbers = Pick<Substep, 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
 
 export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumbers, total: SloppySums) {
-  const { limitFactor, kickSpeed, friction, gravity, dt } = substep;
+  const { kickSpeed, friction, gravity, dt } = substep;
   const { add, multiply, divide, root } = arithmetic;
-  const limit = Math.max(multiply(limitFactor, total.closing), kickSpeed);
+  const limit = Math.max(total.closing, kickSpeed);
   const size = root(arithmetic.dot(total.change, total.change));
-  const factor = divide(limit, size);
+  const limited = Math.min(1, Math.max(0, add(16 * total.deepest, -1)));
+  const factor = add(1, -multiply(limited, add(1, -divide(limit, size))));
   const shorten = (sum: readonly number[]) =>
-    size > limit ? sum.map((along) => multiply(factor, along)) : sum;
+    size > limit && limited > 0 ? sum.map((along) => multiply(factor, along)) : sum;
   const change = shorten(total.change);
   const supports = shorten(total.support);
   const bearing = shorten([total.bearing])[0] as number;
