@@ -4,7 +4,7 @@
  *
  * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter
  * - --dimensions 2,3
- * - --only slope,standing,ratio,overlap,bounce,pile
+ * - --only slope,standing,ratio,overlap,impact,bounce,pile
  * - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
  * - --full: piles of 10,000 instead of 1,000
  * - --json FILE: also writes the figures

@@ -24,7 +24,7 @@ export interface Case {
   run(engine: PhysicsEngine): Promise<readonly number[]>;
 }
 
-export const GROUP_NAMES = ['slope', 'standing', 'ratio', 'overlap', 'bounce', 'pile'] as const;
+export const GROUP_NAMES = ['slope', 'standing', 'ratio', 'overlap', 'impact', 'bounce', 'pile'] as const;
 export type GroupName = (typeof GROUP_NAMES)[number];
 
 export interface Sizes {

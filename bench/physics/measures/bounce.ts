@@ -108,7 +108,7 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
 
 /**
  * The height has no limit: a fast ball penetrates the floor, and an obstacle's push may throw the ball up a little. On
- * the CPU engine, the ball rises by about 1.6% of its fall in 3D, and by less in 2D.
+ * the CPU engine, the ball rises by about 3% of its fall.
  */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);

@@ -1,6 +1,7 @@
 import type { Dimensions } from '../../../src/core/world/world';
 import type { Case, GroupName, Sizes } from '../measure';
 import { bounceCases } from './bounce';
+import { impactCases } from './impact';
 import { overlapCases } from './overlap';
 import { pileCases } from './pile';
 import { ratioCases } from './ratio';
@@ -12,6 +13,7 @@ const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes
   standing: standingCases,
   ratio: ratioCases,
   overlap: overlapCases,
+  impact: impactCases,
   bounce: bounceCases,
   pile: pileCases,
 };

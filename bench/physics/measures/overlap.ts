@@ -1,9 +1,9 @@
 /**
- * Measures what deep overlaps at the start do, with restitution 0. Bodies start in one of two ways:
+ * Measures what deep overlaps at the start do. Bodies start in one of two ways:
  *
- * - Without gravity, they have small random velocities. Pushing them apart must not add kinetic energy.
- * - With gravity, they are at rest. After one step, no body may be faster than a body that has fallen through the
- *   world. Later speeds have no limit, because bodies then also fall.
+ * - Without gravity, they have small random velocities, or only one of them moves. Pushing them apart must not add
+ *   kinetic energy.
+ * - With gravity, they are at rest. No body may become faster than a body that has fallen through the world.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -20,7 +20,8 @@ import type { Case } from '../measure';
 import { measureOverlaps } from '../overlaps';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
-const SEED = 1;
+/** How many starts the crowds with several gravities have. */
+const STARTS = 6;
 /** 32-bit floats hold multiples of 1/UNITS exactly. */
 const UNITS = 1024;
 const DIAMETER = 1;
@@ -41,6 +42,15 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
   { count: 50, edge: 1, gravity: GRAVITY, world: 40 },
 ];
 
+const GRAVITIES = [0.1, GRAVITY, 50] as const;
+
+/** Crowds that gained energy when the limit of the sum grew with friction. */
+const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution: number })[] = [
+  { count: 60, edge: 1, friction: 10, restitution: 0 },
+  { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },
+  { count: 200, edge: 3, friction: 1, restitution: 0 },
+];
+
 const WORLD = 20;
 const MOST_SPEED = 1;
 /**
@@ -52,9 +62,23 @@ const APART = 1e-3;
 export function crowdScene(
   dimensions: Dimensions,
   { count, edge }: Crowd,
-  { world, gravity, speed }: { readonly world: number; readonly gravity: number; readonly speed: number },
+  {
+    world,
+    gravity,
+    speed,
+    friction = 0.2,
+    restitution = 0,
+    seed = 1,
+  }: {
+    readonly world: number;
+    readonly gravity: number;
+    readonly speed: number;
+    readonly friction?: number;
+    readonly restitution?: number;
+    readonly seed?: number;
+  },
 ): PhysicsScene {
-  const random = new Random(SEED);
+  const random = new Random(seed);
   const low = (world - edge) / 2;
   const vectorOf = (next: () => number) => Array.from({ length: dimensions }, next);
   const bodies = Array.from({ length: count }, () => ({
@@ -67,8 +91,8 @@ export function crowdScene(
     min: vector(dimensions, 0, 0),
     max: vector(dimensions, world, world, world),
     gravity: vector(dimensions, 0, -gravity),
-    friction: 0.2,
-    restitution: 0,
+    friction,
+    restitution,
     bodies,
     obstacles: [],
   };
@@ -85,12 +109,13 @@ async function watchSecond(run: PhysicsRun, onState: (state: PhysicsState) => vo
   return end;
 }
 
-function driftingCase(dimensions: Dimensions, crowd: Crowd): Case {
-  const scene = crowdScene(dimensions, crowd, { world: WORLD, gravity: 0, speed: MOST_SPEED });
+const DRIFTING = { world: WORLD, gravity: 0, speed: MOST_SPEED } as const;
+
+function driftingCase(dimensions: Dimensions, name: string, scene: PhysicsScene): Case {
   return {
     group: 'overlap',
     dimensions,
-    scene: describe(dimensions, crowd),
+    scene: name,
     figures: [
       { name: 'energy after one step', unit: 'of the start', bar: { most: 1 } },
       { name: 'energy after 1 s', unit: 'of the start', bar: { most: 1 } },
@@ -117,7 +142,7 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
     scene: `${describe(dimensions, resting)} at rest, gravity ${gravity}`,
     figures: [
       { name: 'greatest speed after one step', unit: 'of a fall', bar: { most: 1 } },
-      { name: 'greatest speed, to 1 s', unit: 'of a fall' },
+      { name: 'greatest speed, to 1 s', unit: 'of a fall', bar: { most: 1 } },
       // Has no limit, because bodies may land before all are apart.
       { name: 'deepest overlap at its least, to 1 s', unit: 'diameters' },
     ],
@@ -135,9 +160,57 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
   };
 }
 
+/** The greatest speed of several starts. */
+function startsCase(dimensions: Dimensions, gravity: number): Case {
+  const crowd = { count: 200, edge: 3 };
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${describe(dimensions, crowd)} at rest, gravity ${gravity}, ${STARTS} starts`,
+    figures: [{ name: 'greatest speed, to 1 s', unit: 'of a fall', bar: { most: 1 } }],
+    run: async (engine) => {
+      const fall = Math.sqrt(2 * gravity * WORLD);
+      let greatest = 0;
+      for (let seed = 1; seed <= STARTS; seed++) {
+        const scene = crowdScene(dimensions, crowd, { world: WORLD, gravity, speed: 0, seed });
+        await withRun(engine, scene, (run) =>
+          watchSecond(run, (state) => {
+            greatest = Math.max(greatest, greatestSpeed(dimensions, state) / fall);
+          }),
+        );
+      }
+      return [greatest];
+    },
+  };
+}
+
+/** Only the first body moves. Its contacts act on all others at once, so the energy has no limit. */
+function oneMovesCase(dimensions: Dimensions): Case {
+  const crowd = { count: 60, edge: 1 };
+  const scene = crowdScene(dimensions, crowd, DRIFTING);
+  const bodies = scene.bodies.map((body, index) => (index === 0 ? body : { ...body, velocity: undefined }));
+  const name = `${describe(dimensions, crowd)}, one moves`;
+  const { figures, ...one } = driftingCase(dimensions, name, { ...scene, bodies });
+  return {
+    ...one,
+    figures: figures.map(({ bar, ...figure }) => (figure.unit === 'diameters' ? { ...figure, bar } : figure)),
+  };
+}
+
 export function overlapCases(dimensions: Dimensions): Case[] {
   return [
-    ...CROWDS.map((crowd) => driftingCase(dimensions, crowd)),
+    ...CROWDS.map((crowd) =>
+      driftingCase(dimensions, describe(dimensions, crowd), crowdScene(dimensions, crowd, DRIFTING)),
+    ),
+    ...ROUGH.map(({ friction, restitution, ...crowd }) =>
+      driftingCase(
+        dimensions,
+        `${describe(dimensions, crowd)}, friction ${friction}, restitution ${restitution}`,
+        crowdScene(dimensions, crowd, { ...DRIFTING, friction, restitution }),
+      ),
+    ),
+    oneMovesCase(dimensions),
     ...RESTING.map((resting) => restingCase(dimensions, resting)),
+    ...GRAVITIES.map((gravity) => startsCase(dimensions, gravity)),
   ];
 }

@@ -8,12 +8,13 @@ import type { Bar, Case } from '../measure';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
 const RATIOS = [1, 5, 10, 15, 20] as const;
+const RESTITUTIONS = [0, 0.5] as const;
 const GAP = 2;
 const HEIGHT = 128;
 /** Limits of the gap, as shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
-export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene {
+export function ratioScene(dimensions: Dimensions, ratio: number, restitution = 0): PhysicsScene {
   const width = 4 * ratio + 8;
   return {
     dimensions,
@@ -21,7 +22,7 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
     max: vector(dimensions, width, HEIGHT, width),
     gravity: vector(dimensions, 0, -GRAVITY),
     friction: 0.2,
-    restitution: 0,
+    restitution,
     bodies: [
       { position: vector(dimensions, width / 2, 1, width / 2), size: 1 },
       { position: vector(dimensions, width / 2, GAP + ratio, width / 2), size: ratio },
@@ -59,12 +60,12 @@ async function watch(
   return { lowest, highest, speed, passed };
 }
 
-function ratioCase(dimensions: Dimensions, ratio: number): Case {
-  const scene = ratioScene(dimensions, ratio);
+function ratioCase(dimensions: Dimensions, ratio: number, restitution: number): Case {
+  const scene = ratioScene(dimensions, ratio, restitution);
   return {
     group: 'ratio',
     dimensions,
-    scene: `radius ${ratio} on radius 1`,
+    scene: `radius ${ratio} on radius 1${restitution > 0 ? `, restitution ${restitution}` : ''}`,
     figures: [
       { name: 'lowest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
       { name: 'highest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
@@ -87,5 +88,7 @@ function ratioCase(dimensions: Dimensions, ratio: number): Case {
 }
 
 export function ratioCases(dimensions: Dimensions): Case[] {
-  return RATIOS.map((ratio) => ratioCase(dimensions, ratio));
+  return RESTITUTIONS.flatMap((restitution) =>
+    RATIOS.map((ratio) => ratioCase(dimensions, ratio, restitution)),
+  );
 }
