@@ -253,7 +253,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       // The particle arrives at 4.75. The push there, 0.25 · 0.25, divided by the time step is a speed of 4.
       expect(free[1]).toBe(1);
       expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
-      expect(much[1]).toBe(dimensions === 2 ? 1 - 0.125 : 1 - 0.03125);
+      expect(much[1]).toBe(dimensions === 2 ? 1 - 0.25 : 1 - 0.0625);
     });
 
     it('push no more together than one of them alone if they coincide', () => {
