@@ -133,11 +133,11 @@ export function pushChange(
   restSpeed: number,
   restitution: number,
 ): number {
-  const limit =
-    approach > 0
-      ? Math.max(0, pushSpeed - PARTING * share * approach)
-      : Math.max(pushSpeed, -share * approach);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
+  const parting = share * approach;
+  // Most contacts are far from the limit, whether they approach or part.
+  if (pushVelocity <= pushSpeed - PARTING * Math.abs(parting)) return pushVelocity * kept;
+  const limit = parting > 0 ? Math.max(0, pushSpeed - PARTING * parting) : Math.max(pushSpeed, -parting);
   return Math.min(pushVelocity, limit) * kept;
 }
 

@@ -340,12 +340,12 @@ export function finish(
     supports[first + 1] = 0;
     if (is3D) supports[first + 2] = 0;
     const closing = closings[slot] as number;
-    closings[slot] = 0;
+    if (closing > 0) closings[slot] = 0;
     const depth = deepest[slot] as number;
-    deepest[slot] = 0;
     let bearing = bearings[slot] as number;
     bearings[slot] = 0;
     if (depth > 0) {
+      deepest[slot] = 0;
       const size = lengthOf(changeX, changeY, changeZ);
       if (size > 0) {
         const kept = keptShare(size, closing, depth, kickSpeed);
