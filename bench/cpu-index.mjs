@@ -47,7 +47,7 @@ if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
 /** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: PartnerSum) => void }} Contender */
 
-/** Sums hashes of partners, so that their order does not matter. */
+/** Sums hashes of the overlaps found, so that their order does not matter. */
 class PartnerSum {
   count = 0;
   sum = 0;

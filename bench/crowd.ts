@@ -40,7 +40,7 @@ interface Row {
   readonly step: number;
   /** The better of two runs (see `repeat`). */
   readonly separate: number;
-  /** Time of the step without its two passes over contacts (partner and resolve). */
+  /** Time of the step without its pass over contacts. */
   readonly order: number;
 }
 

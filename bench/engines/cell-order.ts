@@ -5,10 +5,10 @@ import type { BenchScene } from '../harness/scenes';
 /** With more cells per body than this, cells become larger. */
 const MOST_CELLS_PER_BODY = 16;
 const FEW_CELLS = 2 ** 16;
-/** In Morton order the greatest number may be eight times as large, which 32 bits must hold. */
+/** In Morton order, a cell's number can be up to eight times the number of cells, and must still fit 32 bits. */
 const MANY_CELLS = 2 ** 28;
 /**
- * Cells are wider than the largest body by this share times the number of cells along the longest axis. So the cells of
+ * For each cell along the longest axis, cells become wider by this share of the largest body. So the cells of
  * two overlapping bodies are adjacent, even if 32-bit floats round both coordinates.
  */
 const MARGIN = 2 ** -21;
@@ -28,7 +28,7 @@ export function layOutCells(
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const most = Math.min(MANY_CELLS, Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * count));
   let cellSize = 2 * radius;
-  // Engines multiply too: a quotient could be rounded to the other side of a whole number.
+  // Multiplies by the inverse, as the engines do: a quotient could be rounded to the other side of a whole number.
   const sidesOf = () => edges.map((edge) => Math.floor(edge * (1 / cellSize)) + 1);
   const volume = () => sidesOf().reduce((product, side) => product * side, 1);
   while (volume() > most) cellSize *= 2 ** (1 / dimensions);

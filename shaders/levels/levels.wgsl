@@ -3,7 +3,7 @@
 // diameter. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
-// The cell of a slot on the particle's own level, stored until the next sort.
+// The cell of the particle in a slot, on that particle's own level. Stored until the next sort.
 alias Cell = StoredLattice;
 
 // Greater than any lattice coordinate.

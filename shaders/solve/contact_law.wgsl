@@ -98,9 +98,9 @@ fn contact_effect(
   );
 }
 
-// If overlaps are deep, limits the total change of velocity, and shortens support and bearing by the same factor. Then static friction
-// removes the velocity that gravity adds across the support, as far as friction reaches. Static friction removes less
-// if contacts press from opposite sides.
+// If overlaps are deep, limits the total change of velocity, and shortens support and bearing by the same factor. Then
+// static friction removes the velocity that gravity adds across the support, as far as friction reaches. Static
+// friction removes less if contacts press from opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(sum.closing, substep.kick_speed);

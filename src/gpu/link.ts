@@ -83,9 +83,9 @@ const MARK = '//@';
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
 /**
- * Matches a declaration at module scope, which begins a line without indentation. A build removes the indentation of
- * all other lines, too, and the spaces beside punctuation (scripts/strip-shaders.ts). So this matches a variable only
- * if it has an address space or an attribute, which local variables lack.
+ * Matches a declaration at module scope, which begins a line without indentation. In a build, lines inside functions
+ * have no indentation either, and no spaces beside punctuation (scripts/strip-shaders.ts). So this matches a variable
+ * only if it has an address space or an attribute, which local variables lack.
  */
 export const DECLARATION = /^(?:@.*?[ )]var |(?:@.*?[ )])?(?:(?:fn|struct|alias|const) |var<[^>]*> ?))(\w+)/;
 

@@ -1,5 +1,5 @@
 /**
- * Lists the checked starting states. Each is a scene with one dimension and one number of particles. It has a fold with
+ * Lists the checked starting states. Each is a scene in 2D or 3D with a given number of particles. It has a fold with
  * a row per check.
  */
 import { describeCount } from '../core/base/errors';

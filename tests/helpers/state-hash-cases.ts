@@ -1,6 +1,5 @@
 /**
- * The runs whose states must not change by accident. A case returns the hash of positions and velocities after some
- * steps.
+ * The runs whose states must not change by accident. A case returns the state hash after some steps.
  */
 import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { hashState } from '../../src/core/state/hash';
@@ -244,7 +243,10 @@ function sceneCases(dimensions: Dimensions): StateHashCase[] {
   );
 }
 
-/** Cases that scenes do not cover: both broad phases, every world, and the options that choose other kernels. */
+/**
+ * Cases that scenes do not cover: the naive broad phase, scenes moved to an unbounded world, and options that choose
+ * other kernels.
+ */
 function optionCases(dimensions: Dimensions): StateHashCase[] {
   const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
   const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;

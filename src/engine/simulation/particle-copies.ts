@@ -131,8 +131,8 @@ export class ParticleCopies {
   }
 
   /**
-   * Ends a recording: the first copies hold the state from now on. Returns a function, to be called after the stages
-   * are recorded. This function records commands that copy the stages' results from the second copies to the first
+   * Ends a recording: from now on `now` names the first copies. Call the returned function after the stages are
+   * recorded, to make that true. It records commands that copy the stages' results from the second copies to the first
    * ones. If the number of swaps is even, as in a step with an even number of substeps, there is nothing to copy.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {

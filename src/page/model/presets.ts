@@ -12,7 +12,7 @@ export interface Preset {
   readonly small?: string;
 }
 
-/** Examples that only a grid on a GPU can run. They come first and have larger cards. */
+/** Examples that are meant for a GPU. They come first and have larger cards. */
 export const LEADING_PRESETS: readonly Preset[] = [
   {
     name: 'million',
@@ -25,7 +25,7 @@ export const LEADING_PRESETS: readonly Preset[] = [
   {
     name: 'sizes',
     title: 'Sizes 1 to 64',
-    text: 'Each octave of radii fills equal area. One grid, with cells of several sizes, finds all contacts.',
+    text: 'From each radius to its double, discs fill equal areas. One grid with cells of several sizes finds all contacts.',
     alt: 'Blocks of discs that range from dust to plates fall on each other.',
     link: 'v=1&scene=mixed-wide&count=16000&seed=4',
     small: 'v=1&scene=mixed-wide&count=3000&seed=4',

@@ -167,7 +167,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // Buffers that no overlay needs are freed.
+        // If no overlay needs a sort, all buffers are freed.
         const label = 'overlay.pairs.pairs';
         const every = { ...NO_OVERLAYS, cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);

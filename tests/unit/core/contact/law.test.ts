@@ -23,7 +23,8 @@ it.each([2, 3] as const)(
       [1e-20, 1e-21],
     ] as const) {
       const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
-      // For one mass ratio there are three roundings: of the sum of the masses and of each quotient.
+      // Both calls use the same rounded mass ratio. After it there are three roundings: of the sum of the masses and of
+      // each quotient.
       expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
       expect(share).toBe(Math.fround(share));
       expect(share > rest).toBe(own < other);
@@ -51,7 +52,7 @@ it('keptShare limits deep overlaps to what the fastest approach needs, at least 
   expect(keptShare(8, 2, 0.5, 0)).toBe(0.25);
   expect(keptShare(8, 0, 0.5, 0)).toBe(0);
   expect(keptShare(8, 9, 0.5, 0)).toBe(1);
-  // Up to a sixteenth there is no limit, half-way it acts by half.
+  // Up to an overlap of 1/16 there is no limit; half-way from there to 1/8, it acts by half.
   expect([0, 0.0625, 0.09375].map((deepest) => keptShare(8, 2, deepest, 1))).toEqual([1, 1, 0.625]);
 });
 
