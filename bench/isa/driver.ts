@@ -1,4 +1,4 @@
-/** Builds the driver that compiles for AMD GPUs without one: RADV, wrapped by idle.c. */
+/** Builds a driver that compiles for AMD GPUs on machines that have none: RADV, wrapped by idle.c. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

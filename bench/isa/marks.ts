@@ -1,3 +1,3 @@
-/** Begin lines of compile.ts, between which the driver prints its own. */
+/** Prefixes of the lines that compile.ts writes. The driver prints its own lines between them. */
 export const DRIVER_MARK = 'CELLSTORM DRIVER ';
 export const KERNEL_MARK = 'CELLSTORM KERNEL ';

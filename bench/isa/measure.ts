@@ -24,7 +24,7 @@ const FIGURES = {
   shared: 'LDS size',
   /** How many subgroups a SIMD unit can hold at once, as far as registers and workgroup memory allow. */
   waves: 'Subgroups per SIMD',
-  /** In the text of the kernel, not in a run. */
+  /** Instructions in the kernel's code, however often they run. */
   instructions: 'Instructions',
   /** The compiler's estimate of the cycles of a subgroup that runs alone. */
   latency: 'Latency',

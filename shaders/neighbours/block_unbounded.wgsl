@@ -1,6 +1,6 @@
 // A block of cells in the unbounded world. Not to be confused with a hash block: HASH_BLOCK cells along x whose buckets
-// lie together (world/unbounded.wgsl). block_dense.wgsl defines the same names. Needs: lattice_at, grid, mix_bits,
-// bucket_at.
+// lie together (world/unbounded.wgsl). block_dense.wgsl defines the same names.
+// Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
   first: Lattice,

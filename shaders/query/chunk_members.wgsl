@@ -32,7 +32,7 @@ fn find_members(
   if (!box.valid || total > chunks.most_members) {
     return;
   }
-  // Unused entries come first, because their keys are 0.
+  // After the caller has sorted the memberships, unused entries come first, because their keys are 0.
   var index = offsets[rank];
 #else
   if (!box.valid) {

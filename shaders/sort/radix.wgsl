@@ -36,7 +36,7 @@ fn high_word(key: Key) -> u32 {
 
 fn is_nan(key: Key) -> bool {
 #if WIDE
-  // Adds 1 to the high word if the low word has a bit, because such an infinity is a NaN.
+  // A key with the high word of infinity is a NaN if its low word is not 0. So adds 1 to the high word in that case.
   return (key.y & ~SIGN) + min(key.x, 1u) > INFINITY;
 #else
   return (key & ~SIGN) > INFINITY;

@@ -6,8 +6,8 @@
  *   - src/reference/solve/bound-law.ts and bound-settle.ts (the effect of rounding)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit of deep overlaps and the
- * hold below can change their total momentum. For particle a and an overlapping body b:
+ * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit of deep overlaps and
+ * the hold below can change their total momentum. For particle a and an overlapping body b:
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
@@ -29,7 +29,7 @@
  * The last term takes back the sliding motion that friction stops.
  *
  * `share` is a's share of the effect on both bodies. `grip` is its share of the limit on push speed. Loads (see below)
- * are 0 if all particles have one radius, and at obstacles and walls.
+ * are 0 if all particles have one radius. Obstacles and walls have no load; a's own load still lowers e there.
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
@@ -77,7 +77,8 @@
  *     below 4 / (3 n) is stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most that, too (a
- *     quarter of it in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more neighbour
+ *     quarter of it in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more
+ * neighbour
  *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
  *     (docs/obstacles.md) support this; it is not proven.
  */
@@ -151,7 +152,7 @@ export const SHALLOW = 1 / DEEP;
 
 /**
  * Returns the share of the sum of changes that is kept. `size` is the length of the sum, above 0; `deepest` the deepest
- * overlap, as a share of the smaller body's diameter. Walls do not count.
+ * overlap, as a share of the smaller body's diameter. The sum and `deepest` leave out walls.
  */
 export function keptShare(size: number, closing: number, deepest: number, kickSpeed: number): number {
   const limited = Math.min(1, Math.max(0, DEEP * deepest - 1));
@@ -159,8 +160,8 @@ export function keptShare(size: number, closing: number, deepest: number, kickSp
 }
 
 /**
- * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in the header. `used` and `slip` are
- * |S| times the lengths of C and G across S.
+ * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in the header. `used` and
+ * `slip` are |S| times the lengths of C and G across S.
  */
 export function holdFactor(
   supportSquared: number,

@@ -75,7 +75,7 @@ export const SETTING_NAMES = [
 export const MAX_SUBSTEPS = 256;
 export const MAX_ROUNDS = 64;
 
-/** pushSpeed is at most the speed that holds up this many columns. */
+/** pushSpeed is at most the speed per substep that holds up this many columns of particles as high as the world. */
 const COLUMNS = 8;
 /** An unbounded world counts as this many diameters high. */
 const UNBOUNDED_FALL = 100;
@@ -115,7 +115,9 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-/** Checks the seconds of a step: 0 (nothing happens), or at least SHORTEST_STEP per substep and at most `longestStep`. */
+/**
+ * Checks the seconds of a step: 0 (nothing happens), or at least SHORTEST_STEP per substep and at most `longestStep`.
+ */
 export function checkTimeStep(
   dt: unknown,
   { settings, longestStep }: { readonly settings: Settings; readonly longestStep: number },
@@ -156,7 +158,10 @@ export interface Substep {
    *   - GREATEST_SPEED
    */
   readonly pushSpeed: number;
-  /** The greatest change of velocity by all pushes of a pass, if overlaps are deep and nothing approaches: pushSpeed / 8. */
+  /**
+   * The greatest change of velocity by all pushes of a pass, if overlaps are deep and nothing approaches: pushSpeed /
+   * 8.
+   */
   readonly kickSpeed: number;
   /**
    * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each particle keeps

@@ -44,7 +44,7 @@ export class ChunkOrder {
   /** The low bounds of each chunk. In 2D, that along z is −∞. */
   bounds = new Float32Array(0);
 
-  /** Valid boxes. A slot is an index of these. */
+  /** Number of valid boxes. A slot is the index of a box among them. */
   private slots = 0;
   private ids = new Uint32Array(0);
   private boxes = new Float32Array(0);

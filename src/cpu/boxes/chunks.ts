@@ -17,8 +17,9 @@ export interface BoxChunksOptions {
 }
 
 /**
- * Creates a finder of overlapping boxes that divides space into chunks of about 48 boxes. It is faster than
- * `createCpuBoxPairs` if boxes lie in clusters far apart, and slower if they are spread evenly.
+ * Creates a finder of overlapping boxes that divides space into chunks of about 48 boxes. Take it if boxes lie in a few
+ * clusters far apart, if long boxes fill space in 3D, or if the same boxes are searched several times. Otherwise
+ * `createCpuBoxPairs` is usually faster, because it builds faster.
  *
  * @example
  * ```ts
@@ -49,7 +50,10 @@ export class CpuBoxChunks extends BoxFinder<ChunkOrder> {
     return this.order.chunks;
   }
 
-  /** Sum of the members of all chunks: how often boxes were copied. At most 6.25 per box in 2D, and 15.6 in 3D. */
+  /**
+   * Sum of the members of all chunks: Number of memberships: a box counts once per chunk that it reaches into. At most
+   * 6.25 per box in 2D, and 15.6 in 3D.
+   */
   get members(): number {
     return this.order.memberCount;
   }

@@ -85,7 +85,10 @@ export async function openLink(): Promise<CpuLink> {
   return new CpuLink(port1, false, () => port1.close());
 }
 
-/** The page gives up a worker that is not ready after this time. Usually it is soon: its script is in the cache. */
+/**
+ * The page gives up a worker that is not ready after this time. Usually it is ready much sooner, because its script is
+ * in the cache.
+ */
 const MOST_WAIT_MS = 20_000;
 
 /** Returns undefined if the browser has no workers, or if the worker does not become ready. */

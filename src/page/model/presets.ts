@@ -12,12 +12,12 @@ export interface Preset {
   readonly small?: string;
 }
 
-/** Examples that are meant for a GPU. They come first and have larger cards. */
+/** Examples that need a GPU to move smoothly at full size. They come first and have larger cards. */
 export const LEADING_PRESETS: readonly Preset[] = [
   {
     name: 'million',
     title: 'A million discs',
-    text: 'A pile of 1,000 layers falls over. Eight times per step, the grid finds every contact.',
+    text: 'A pile of discs falls over. Eight times per step, the grid finds every contact.',
     alt: 'A wide heap of discs too small to tell apart, quickest at its front.',
     link: 'v=1&count=1000000',
     small: 'v=1&count=12000',

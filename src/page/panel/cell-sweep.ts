@@ -142,7 +142,10 @@ export function describeTimings(
   ];
 }
 
-/** A size is as fast as the fastest one if its least time is not above the middle round of that one. */
+/**
+ * A size is as fast as the fastest one if its least time is at most the median round of that one, or a little above its
+ * least time (LEAST_NOISE).
+ */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);
   return Math.max(sorted[sorted.length >> 1] ?? 0, (1 + LEAST_NOISE) * milliseconds);

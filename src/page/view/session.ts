@@ -1,6 +1,6 @@
 /**
- * State that the page's parts share. restarts.ts sets it; chooser.ts also sets `choices` and `isForced`. What measures
- * the device calls `open`.
+ * State that the page's parts share. restarts.ts sets it; chooser.ts also sets `choices` and `isForced`.
+ * engine-choice.ts and first-minute.ts, which measure the device, call `open`.
  */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';

@@ -10,7 +10,7 @@ export type Edge = readonly [from: readonly number[], to: readonly number[]];
  * Returns the edges at which the surface of the boxes bends. The boxes are equal cells of one lattice, or do not touch.
  */
 export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
-  /** For each edge, one bit for each of the four places around it that has a box. */
+  /** For each edge, four bits for the places around it: a bit is set if a box is there. */
   const around = new Map<string, { readonly edge: Edge; places: number }>();
   for (const { min, max } of boxes) {
     for (let axis = 0; axis < 3; axis++) {

@@ -3,8 +3,9 @@
  * a box visits a block of cells, a ray the cells that it passes within a radius. With levels, it does so on each level
  * that has particles.
  *
- * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. The CPU engine also searches
- * the k nearest within one cell first, then twice as far, until it has found k: only its last search counts here.
+ * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. The CPU engine also
+ * searches the k nearest within one cell first, then twice as far, until it has found k: only its last search counts
+ * here.
  */
 
 import { shapesOf } from '../../../core/particles/shapes';
@@ -20,7 +21,7 @@ export interface Visited {
   readonly cells: number;
   /** The first of these cells, at most MOST_CELLS_DRAWN. */
   readonly drawn: readonly VisitedCell[];
-  /** In 3D, the outline of all visited cells, drawn in place of the cells. */
+  /** In 3D, the outline of the visited cells (for a ray, of those that are drawn), drawn in place of the cells. */
   readonly outline: readonly Edge[];
   /** Indices of the tested particles. */
   readonly tested: readonly number[];

@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { stagesOf } from '../../../../src/page/explainer/methods';
 import { findParticle } from '../../../../src/page/explainer/trace';
+import { formatCount } from '../../../../src/page/support/format';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import { findPoorContrast } from '../../contrast';
 import { takePicture, textOf } from '../../playground';
@@ -49,7 +50,7 @@ describe('the particles of the explainer', () => {
           expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index, wanted));
         const pairs = (choice.count * (choice.count - 1)) / 2;
         expect(await textOf(page, 'particles-shown')).toBe(
-          `${choice.count}, with ${pairs} pair${pairs === 1 ? '' : 's'}`,
+          `${choice.count}, with ${formatCount(pairs)} pair${pairs === 1 ? '' : 's'}`,
         );
         expect(await page.$$eval('#world .particle', (particles) => particles.length)).toBe(choice.count);
         expect(await page.$$eval('#stages a', (links) => links.map(({ hash }) => hash.slice(1)))).toEqual(

@@ -101,7 +101,7 @@ describe('the times of a step', () => {
       before: hideGpu,
     });
     await stepUntilTimed(page);
-    await page.$eval('#scale-open', (button) => button.scrollIntoView({ block: 'nearest' }));
+    await page.$eval('#stages-plot', (plot) => plot.scrollIntoView({ block: 'nearest' }));
     await page.waitForSelector('#stages-plot canvas');
     expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
     await takePicture(page, 'numbers-phone-light');

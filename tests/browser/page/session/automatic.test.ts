@@ -30,7 +30,7 @@ describe('the automatic engine', () => {
       'Automatic chose the CPU engine: the processor emulates the GPU here, which is slower.',
     );
     expect(await textOf(page, 'engine-note')).toBe('');
-    expect(page.workers()).toHaveLength(1);
+    await expect.poll(() => page.workers().length).toBe(1);
     expect(new URL(page.url()).search).toBe('?v=1&count=300');
     // An engine that the visitor chooses stays, also in the link.
     await chooseOption(page, 'engine', 'GPU');
@@ -113,7 +113,7 @@ describe('the worker of the CPU engine', () => {
     browserTest(`takes the same steps as the page's own thread (${scene})`, { tags: 'case' }, async () => {
       const link = `${query}&scene=${scene}`;
       const { page } = await openPlayground(browser, { query: link });
-      expect(page.workers()).toHaveLength(1);
+      await expect.poll(() => page.workers().length).toBe(1);
       await stepTimes(page, 7);
       const inWorker = await stateOf(page);
       const without = await openPlayground(browser, {
@@ -162,7 +162,7 @@ describe('the worker of the CPU engine', () => {
       await settle(page);
       await stepTimes(page, 2);
       expect((await stateOf(page)).time).toBeCloseTo(2 / 60);
-      expect(page.workers()).toHaveLength(1);
+      await expect.poll(() => page.workers().length).toBe(1);
     },
   );
 });
