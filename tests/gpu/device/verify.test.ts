@@ -157,7 +157,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'friction ignores mass shares',
-    from: '2.0 * substep.grip_share * grip',
+    from: '2.0 * substep.grip_share * share',
     to: 'substep.grip_share',
     check: 'step grid',
     scene: 'mixed',
