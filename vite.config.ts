@@ -100,8 +100,10 @@ export default defineConfig(({ command }) => ({
             {
               name: 'draw',
               // The modules that these modules import stay in other chunks, from which other pages load them.
+              // fields.ts and choices.ts need constants of method-fields.ts and limits.ts at once. In another chunk, which
+              // needs this one, these would not be there when the worker starts.
               includeDependenciesRecursively: false,
-              test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|choices|checks|scenes)|view\/(camera|frame))\.ts$/,
+              test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|method-fields|choices|checks|limits|scenes)|view\/(camera|frame))\.ts$/,
             },
             {
               name: 'shared',
