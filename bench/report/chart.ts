@@ -7,7 +7,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** What a chart shows, and how it writes its values. */
+/** Describes the values of a chart, and how they are written. */
 export interface Quantity {
   readonly title: string;
   /** Writes a value on the axis. */

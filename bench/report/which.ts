@@ -10,7 +10,7 @@ export interface WhichRecord {
   readonly record: BenchRecord;
 }
 
-/** What engines are called in the tables; others keep their names. */
+/** The names of engines in the tables, if they differ from their own. */
 const STRUCTURES: Readonly<Record<string, string>> = {
   'cpu-grid': '`createCpuGrid`',
   'cpu-rows': 'plain grid, rows',

@@ -43,7 +43,7 @@ export function impactScene(dimensions: Dimensions, shape: Shape): PhysicsScene 
   };
 }
 
-/** Of bodies of mass 1. */
+/** Returns the sum for bodies of mass 1. */
 function momentumAlongX(dimensions: Dimensions, { velocities }: PhysicsState): number {
   return velocities.reduce((sum, along, index) => (index % dimensions === 0 ? sum + along : sum), 0);
 }

@@ -98,7 +98,7 @@ export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: nu
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** What the law needs besides the geometry of a contact. */
+/** The input of the law besides the geometry of a contact. */
 export interface Meeting {
   /** The velocity relative to the other body. */
   readonly relative: Vector;

@@ -20,7 +20,7 @@ const RECORD = new URL('../../../../bench/results/epyc-2-cores-swiftshader/isa.j
 const RESOLVE = 'solve.resolve.grid.respond 2D';
 const NEAR = 'measure.near.tally 2D';
 
-/** What RADV prints of a kernel. */
+/** The lines that RADV prints about a kernel. */
 const printed = (registers: number, spilled = 0) => `
 Compute Shader:
 *** SHADER STATS ***
