@@ -105,7 +105,7 @@ export class BoxChunks {
     private readonly substep: Substep,
     /** The largest number of boxes. */
     readonly boxes: number,
-    /** The largest sum of the chunks that each box reaches into. */
+    /** The largest number of memberships: a box counts once per chunk that it reaches into. */
     readonly members: number,
     private readonly recorded: RecordedSteps,
     private readonly parts: Parts,
