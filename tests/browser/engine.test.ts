@@ -76,7 +76,7 @@ describe('the engine in the browser', () => {
     },
   );
 
-  browserTest('draws spheres with four samples per pixel', async () => {
+  browserTest('draws spheres with four samples per pixel', { tags: 'full' }, async () => {
     const { page, call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
     await call(DRAW, 'drawSpheres', SIZE, 1000);
     const image = await screenshotCanvas(page);

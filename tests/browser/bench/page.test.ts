@@ -238,21 +238,25 @@ describe('the benchmark page', () => {
     ]);
   });
 
-  browserTest('fits a wide window with its choices open, and a phone with its results', async () => {
-    const { page } = await open();
-    await choosePlan(page, ['cpu-grid'], ['300'], 3);
-    await runToEnd(page);
-    const fold = () => page.click('#choices summary');
-    await fold();
-    await expectFits(page);
-    await takePicture(page, 'bench-choices');
-    await fold();
-    await page.$eval('#found', (found) => found.scrollIntoView());
-    await page.setViewport({ width: 390, height: 800 });
-    await expectFits(page);
-    await takePicture(page, 'bench-phone');
-    await page.setViewport({ width: 1280, height: 900 });
-  });
+  browserTest(
+    'fits a wide window with its choices open, and a phone with its results',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await choosePlan(page, ['cpu-grid'], ['300'], 3);
+      await runToEnd(page);
+      const fold = () => page.click('#choices summary');
+      await fold();
+      await expectFits(page);
+      await takePicture(page, 'bench-choices');
+      await fold();
+      await page.$eval('#found', (found) => found.scrollIntoView());
+      await page.setViewport({ width: 390, height: 800 });
+      await expectFits(page);
+      await takePicture(page, 'bench-phone');
+      await page.setViewport({ width: 1280, height: 900 });
+    },
+  );
 
   browserTest('keeps the results of a run that the visitor stops', { tags: 'full' }, async () => {
     const { page } = await open();
@@ -262,7 +266,7 @@ describe('the benchmark page', () => {
     await expectKeptAndStarted(page);
   });
 
-  browserTest('says why a run failed, keeps its results, and starts again', async () => {
+  browserTest('says why a run failed, keeps its results, and starts again', { tags: 'full' }, async () => {
     const { page } = await open();
     await startAndEnd(page, 'error');
     expect(await textOf(page, 'status')).toBe(

@@ -211,7 +211,7 @@ describe('the page in a window', () => {
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
   });
 
-  browserTest('turns light, and stays readable, when the system does', async () => {
+  browserTest('turns light, and stays readable, when the system does', { tags: 'full' }, async () => {
     const opened = await begin();
     const { page } = opened;
     await stepTimes(page, 2);

@@ -87,37 +87,41 @@ describe('the page', () => {
     },
   );
 
-  browserTest('says that it waits for a part; nothing moves if the system wants less motion', async () => {
-    const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
-    expect(await textOf(page, 'waiting')).toBe('');
-    const tools = holdBack();
-    await interceptRequests(page, new Map([[TOOLS, tools.fate]]));
-    await page.select('#pointer', 'Push particles');
-    await waitForText(page, 'waiting', /^One moment…$/);
-    const still = {
-      animationName: 'none',
-      content: 'none',
-      cursor: 'progress',
-      width: expect.toSatisfy((width: number) => width > 60),
-      height: expect.toSatisfy((height: number) => height > 10),
-      role: 'status',
-    };
-    expect(await signOf(page)).toEqual(still);
-    await takePicture(page, 'waiting');
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
-    expect(await signOf(page)).toEqual({
-      ...still,
-      animationName: 'turn',
-      content: '""',
-      width: 14,
-      height: 14,
-    });
-    await takePicture(page, 'waiting-in-motion');
-    tools.release();
-    await settle(page);
-    expect(await textOf(page, 'waiting')).toBe('');
-    expect((await signOf(page)).cursor).not.toBe('progress');
-  });
+  browserTest(
+    'says that it waits for a part; nothing moves if the system wants less motion',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
+      expect(await textOf(page, 'waiting')).toBe('');
+      const tools = holdBack();
+      await interceptRequests(page, new Map([[TOOLS, tools.fate]]));
+      await page.select('#pointer', 'Push particles');
+      await waitForText(page, 'waiting', /^One moment…$/);
+      const still = {
+        animationName: 'none',
+        content: 'none',
+        cursor: 'progress',
+        width: expect.toSatisfy((width: number) => width > 60),
+        height: expect.toSatisfy((height: number) => height > 10),
+        role: 'status',
+      };
+      expect(await signOf(page)).toEqual(still);
+      await takePicture(page, 'waiting');
+      await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
+      expect(await signOf(page)).toEqual({
+        ...still,
+        animationName: 'turn',
+        content: '""',
+        width: 14,
+        height: 14,
+      });
+      await takePicture(page, 'waiting-in-motion');
+      tools.release();
+      await settle(page);
+      expect(await textOf(page, 'waiting')).toBe('');
+      expect((await signOf(page)).cursor).not.toBe('progress');
+    },
+  );
 
   browserTest(
     'starts a tool, as soon as it is loaded, at the current position of the pointer',

@@ -53,8 +53,8 @@ function refusalOf(page: Page, id: string) {
   ]);
 }
 
-/** The default tier tests only these scenes on the GPU: one per method. */
-const FIRST = ['wave-tank', 'splash', 'murmuration', 'particle-life'];
+/** The default tier tests only these scenes on the GPU. */
+const FIRST = ['splash', 'murmuration'];
 /** A figure that only this method shows. */
 const FIGURES = { fluid: 'Divergence left', pbf: 'Mean excess', flock: 'Order', life: 'Drift' } as const;
 const OTHERS = SCENES.filter((scene) => scene.method !== 'collisions');
@@ -120,23 +120,28 @@ describe('a scene of another method', () => {
 
   testScenes('cpu');
 
-  browserTest('hides controls that mean nothing to a flock, and the groups that are then empty', async () => {
-    const { page } = await open();
-    const visible = (id: string) => page.$eval(`#${id}`, (input) => (input as HTMLElement).offsetHeight > 0);
-    await arrange(page, { scene: 'murmuration', engine: 'cpu' });
-    await unfold(page, 'seed');
-    expect(await Promise.all(['gravity', 'cellSize', 'transfer', 'seed'].map(visible))).toEqual([
-      ...[false, false, false, true],
-    ]);
-    const groups = () =>
-      page.$$eval('#more-controls summary', (titles) =>
-        titles.filter((title) => (title as HTMLElement).offsetHeight > 0).map((title) => title.textContent),
-      );
-    expect(await groups()).not.toContain('Fluid');
-    await arrange(page, { scene: 'dam-break', engine: 'cpu' });
-    expect(await groups()).toContain('Fluid');
-    expect(await visible('gravity')).toBe(true);
-  });
+  browserTest(
+    'hides controls that mean nothing to a flock, and the groups that are then empty',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      const visible = (id: string) =>
+        page.$eval(`#${id}`, (input) => (input as HTMLElement).offsetHeight > 0);
+      await arrange(page, { scene: 'murmuration', engine: 'cpu' });
+      await unfold(page, 'seed');
+      expect(await Promise.all(['gravity', 'cellSize', 'transfer', 'seed'].map(visible))).toEqual([
+        ...[false, false, false, true],
+      ]);
+      const groups = () =>
+        page.$$eval('#more-controls summary', (titles) =>
+          titles.filter((title) => (title as HTMLElement).offsetHeight > 0).map((title) => title.textContent),
+        );
+      expect(await groups()).not.toContain('Fluid');
+      await arrange(page, { scene: 'dam-break', engine: 'cpu' });
+      expect(await groups()).toContain('Fluid');
+      expect(await visible('gravity')).toBe(true);
+    },
+  );
 
   for (const [engine, tags] of [
     ['cpu', []],
@@ -200,7 +205,7 @@ describe('a scene of another method', () => {
     });
   }
 
-  browserTest('goes back to its first state', async () => {
+  browserTest('goes back to its first state', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { scene: 'dam-break', engine: 'cpu' });
     await stepTimes(page, 2);

@@ -74,7 +74,7 @@ describe('the page verify.html', () => {
     return opened;
   });
 
-  browserTest('passes, and stores its report where a program finds it', async () => {
+  browserTest('passes, and stores its report where a program finds it', { tags: 'full' }, async () => {
     const { page } = await open();
     const report = await reportOf(page);
     expect(report).toMatchObject({ pass: true, complaints: [], notes: [], options: { counts: [64] } });

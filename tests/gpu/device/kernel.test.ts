@@ -46,7 +46,7 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
       const [reduce] = Scan.describe(dimensions, true);
       await expect(Kernel.compile(gpu, reduce as KernelDescription)).rejects.toThrow(/subgroups/);
     },
-    { without: ['subgroups', 'timestamp-query'], driverless: true },
+    { tags: 'full', without: ['subgroups', 'timestamp-query'], driverless: true },
   );
 });
 

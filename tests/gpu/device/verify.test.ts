@@ -12,7 +12,7 @@ async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyC
 }
 
 /** One scene of each kind. A software GPU needs seconds per scene. */
-const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'terraces 2D', 'mixed-pile 3D', 'bullets 2D'];
+const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'mixed-pile 3D'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   for (const [scene, checks] of VERIFIED_SCENES) {

@@ -259,7 +259,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
       }
       grid.destroy();
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });
 

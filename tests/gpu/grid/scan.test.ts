@@ -132,7 +132,7 @@ describe('the scan', () => {
       values[SCAN_BLOCK * SCAN_BLOCK] = 11;
       await expectScanned(tools, values);
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

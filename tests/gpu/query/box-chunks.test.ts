@@ -59,7 +59,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
         expectSeen(pairs, 1000);
         finder.destroy();
       },
-      SHARED,
+      { ...SHARED, tags: 'case' },
     );
   }
 

@@ -157,7 +157,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       expect(hashes.size).toBe(1);
       expect(contacts.size).toBe(1);
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

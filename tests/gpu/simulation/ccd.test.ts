@@ -76,7 +76,7 @@ const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /** Only these cases run in both tiers: a software GPU needs many seconds to compile the kernels of each. */
-const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D', 'bounded boxes 3D'];
+const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D'];
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   const LONG = dimensions === 2 ? SHARED : FULL;
@@ -193,7 +193,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
       await expectAsReference(tools, options, 40);
     },
-    LONG,
+    { ...LONG, tags: 'full' },
   );
 
   gpuTest(
@@ -297,7 +297,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       expect(await hashOf(false)).toBe(first);
       expect(await hashOf(true)).toBe(first);
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   for (const kind of WORLD_KINDS) {

@@ -255,6 +255,7 @@ describe('if memory runs out', () => {
 
   gpuTest(
     'findPairs reports the number of pairs if the device cannot bind their list',
+    { tags: 'full' },
     async (_, tools) => {
       // A list of 128 MiB holds 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs; with
       // 5,800 particles the pairs would fit.

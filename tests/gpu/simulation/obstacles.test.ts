@@ -131,7 +131,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
  */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
-  2: ['bounded', 'unbounded'],
+  2: ['unbounded'],
   3: ['periodic'],
 };
 

@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
       await expectBounded(tools, variableOptions(request));
     },
-    LONG,
+    { ...LONG, tags: 'full' },
   );
 
   gpuTest(
@@ -212,7 +212,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       expectArraysEqual(got.velocities, expected.velocities, 'velocities');
       for (const simulation of [used, fresh]) simulation.destroy();
     },
-    LONG,
+    { ...LONG, tags: 'full' },
   );
 
   gpuTest(

@@ -266,7 +266,7 @@ describe('the radix sort', () => {
         }
       }
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

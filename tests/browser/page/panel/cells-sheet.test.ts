@@ -32,7 +32,7 @@ describe('a sweep over cell sizes', () => {
     openPlayground(opener, { query: `?v=1&count=${COUNT}&engine=cpu`, width: 1280, height: 800 }),
   );
 
-  browserTest('times the present state, and a press on a size uses it', async () => {
+  browserTest('times the present state, and a press on a size uses it', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await open();
     await arrange(page, { engine: 'cpu', scene: 'uniform', count: COUNT, cellSize: 3 });
     await stepTimes(page, 2);

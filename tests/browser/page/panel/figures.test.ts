@@ -49,27 +49,31 @@ describe('the figures of the panel', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { count: SOME }));
 
-  browserTest('show equal contacts for both broad phases, and all pairs as candidates of naive', async () => {
-    const { page } = await open();
-    await arrange(page, { count: 300 });
-    const measureWith = async (broadPhase: string) => {
-      await chooseOption(page, 'broadPhase', broadPhase);
-      await page.click('#reset');
-      // By then the pile has settled, so a missed particle changes the number of contacts.
-      await stepTimes(page, 42);
-      return measuredOf(page);
-    };
-    const grid = await measureWith('Grid');
-    await chooseOption(page, 'broadPhase', NAIVE);
-    const crossed = await measuredOf(page);
-    expect([crossed.contacts, crossed.hash]).toEqual([grid.contacts, grid.hash]);
-    const naive = await measureWith(NAIVE);
-    expect([naive.contacts, naive.hash]).toEqual([grid.contacts, grid.hash]);
-    expect(grid.contacts).toBeGreaterThan(150);
-    expect(grid.candidates).toBeLessThan(3000);
-    expect(naive.candidates).toBe((300 * 299) / 2);
-    expect(await figuresOf(page)).toMatchObject({ 'Candidate pairs': '44,850', 'Checks avoided': '0%' });
-  });
+  browserTest(
+    'show equal contacts for both broad phases, and all pairs as candidates of naive',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { count: 300 });
+      const measureWith = async (broadPhase: string) => {
+        await chooseOption(page, 'broadPhase', broadPhase);
+        await page.click('#reset');
+        // By then the pile has settled, so a missed particle changes the number of contacts.
+        await stepTimes(page, 42);
+        return measuredOf(page);
+      };
+      const grid = await measureWith('Grid');
+      await chooseOption(page, 'broadPhase', NAIVE);
+      const crossed = await measuredOf(page);
+      expect([crossed.contacts, crossed.hash]).toEqual([grid.contacts, grid.hash]);
+      const naive = await measureWith(NAIVE);
+      expect([naive.contacts, naive.hash]).toEqual([grid.contacts, grid.hash]);
+      expect(grid.contacts).toBeGreaterThan(150);
+      expect(grid.candidates).toBeLessThan(3000);
+      expect(naive.candidates).toBe((300 * 299) / 2);
+      expect(await figuresOf(page)).toMatchObject({ 'Candidate pairs': '44,850', 'Checks avoided': '0%' });
+    },
+  );
 
   browserTest('explain the number of distance tests', async () => {
     const { page } = await open();
@@ -111,25 +115,29 @@ describe('the figures of the panel', () => {
     });
   }
 
-  browserTest('fill their table without an empty cell, in three columns and in two', async () => {
-    const { page } = await open();
-    // Between figures there are lines of one pixel, and the border of the table.
-    const shareOfArea = () =>
-      page.$eval('.measures', (table) => {
-        const areaOf = ({ width, height }: DOMRect) => width * height;
-        const cells = [...table.children].filter((cell) => cell.checkVisibility());
-        const covered = cells.reduce((sum, cell) => sum + areaOf(cell.getBoundingClientRect()), 0);
-        return covered / areaOf(table.getBoundingClientRect());
-      });
-    for (const width of [1500, 900]) {
-      await page.setViewport({ width, height: 620 });
-      // 13, 12, 9 and 10 figures
-      for (const scene of ['pile', 'dam-break', 'murmuration', 'particle-life']) {
-        await arrange(page, { scene, engine: 'cpu' });
-        expect(await shareOfArea(), `${scene}, ${width} pixels wide`).toBeGreaterThan(0.96);
+  browserTest(
+    'fill their table without an empty cell, in three columns and in two',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      // Between figures there are lines of one pixel, and the border of the table.
+      const shareOfArea = () =>
+        page.$eval('.measures', (table) => {
+          const areaOf = ({ width, height }: DOMRect) => width * height;
+          const cells = [...table.children].filter((cell) => cell.checkVisibility());
+          const covered = cells.reduce((sum, cell) => sum + areaOf(cell.getBoundingClientRect()), 0);
+          return covered / areaOf(table.getBoundingClientRect());
+        });
+      for (const width of [1500, 900]) {
+        await page.setViewport({ width, height: 620 });
+        // 13, 12, 9 and 10 figures
+        for (const scene of ['pile', 'dam-break', 'murmuration', 'particle-life']) {
+          await arrange(page, { scene, engine: 'cpu' });
+          expect(await shareOfArea(), `${scene}, ${width} pixels wide`).toBeGreaterThan(0.96);
+        }
       }
-    }
-  });
+    },
+  );
 
   browserTest('name the buckets of an unbounded world', async () => {
     const { page } = await open();

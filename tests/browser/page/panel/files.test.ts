@@ -98,15 +98,19 @@ describe('files', () => {
     expect(elsewhere.measure().hash).toBe(await hashOf(page));
   });
 
-  browserTest('of a state are named, and replace the scene and its number of particles', async () => {
-    const { page } = await openSaved();
-    expect(await textOf(page, 'scene-hint')).toMatch(/from mine\.bin, a state of the scene gas\. /);
-    expect(await page.$eval('#scene-hint', (hint) => hint.clientHeight)).toBeGreaterThan(0);
-    expect(await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedIndex)).toBe(-1);
-    expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(true);
-    expect(await shownValue(page, 'gravity')).toBe('0');
-    await takePicture(page, 'opened');
-  });
+  browserTest(
+    'of a state are named, and replace the scene and its number of particles',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openSaved();
+      expect(await textOf(page, 'scene-hint')).toMatch(/from mine\.bin, a state of the scene gas\. /);
+      expect(await page.$eval('#scene-hint', (hint) => hint.clientHeight)).toBeGreaterThan(0);
+      expect(await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedIndex)).toBe(-1);
+      expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(true);
+      expect(await shownValue(page, 'gravity')).toBe('0');
+      await takePicture(page, 'opened');
+    },
+  );
 
   browserTest('are closed when a scene is chosen', { tags: 'full' }, async () => {
     const { page } = await openSaved();

@@ -128,7 +128,7 @@ describe('a film', () => {
     await waitForText(page, 'notice', /lasts 1 to 60 seconds\.$/);
   });
 
-  browserTest('of exact frames has sixty frames per simulated second', async () => {
+  browserTest('of exact frames has sixty frames per simulated second', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page);
     const before = await timeOf(page);
@@ -255,7 +255,7 @@ describe('a film', () => {
     await settle(page);
   });
 
-  browserTest('is refused by a browser that records none, with the reason', async () => {
+  browserTest('is refused by a browser that records none, with the reason', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, { query: '?v=1&count=100&engine=cpu' });
     await page.evaluate(() => {
       Object.assign(window, { VideoEncoder: undefined, MediaRecorder: undefined });

@@ -203,20 +203,24 @@ describe('the inspector', () => {
     },
   );
 
-  browserTest('marks the particle, its cells and its candidates, and nothing else', async () => {
-    const { page } = await inspect(55);
-    const image = await takePicture(page, 'inspector');
-    const { reaches, theme } = await describeScenery(page);
-    const [x, y] = await centreOf(page, 55);
-    const ring = (reaches[55]?.[0] ?? 0) + 3;
-    expect(colourDistance(pixelAt(image, x - ring, y), theme.overlay.first)).toBeLessThan(90);
-    await showMarks(page, 'hidden');
-    const bare = await takePicture(page, 'inspector-bare');
-    await showMarks(page, 'visible');
-    await expectMarks(page, bare, image, await inspectedOf(page, 55));
-  });
+  browserTest(
+    'marks the particle, its cells and its candidates, and nothing else',
+    { tags: 'full' },
+    async () => {
+      const { page } = await inspect(55);
+      const image = await takePicture(page, 'inspector');
+      const { reaches, theme } = await describeScenery(page);
+      const [x, y] = await centreOf(page, 55);
+      const ring = (reaches[55]?.[0] ?? 0) + 3;
+      expect(colourDistance(pixelAt(image, x - ring, y), theme.overlay.first)).toBeLessThan(90);
+      await showMarks(page, 'hidden');
+      const bare = await takePicture(page, 'inspector-bare');
+      await showMarks(page, 'visible');
+      await expectMarks(page, bare, image, await inspectedOf(page, 55));
+    },
+  );
 
-  browserTest('has its marks in a saved picture', async () => {
+  browserTest('has its marks in a saved picture', { tags: 'full' }, async () => {
     const { page } = await inspect(55);
     await showMarks(page, 'hidden');
     const bare = await takePicture(page, 'inspector-bare');
@@ -231,10 +235,14 @@ describe('the inspector', () => {
   });
 
   for (const engine of ['cpu', 'gpu'] as const) {
-    browserTest(`shows a particle's cell and candidates (${engine})`, async () => {
-      const { page } = await inspect(37, engine);
-      await expectInspected(page, 37);
-    });
+    browserTest(
+      `shows a particle's cell and candidates (${engine})`,
+      { tags: engine === 'cpu' ? [] : ['full'] },
+      async () => {
+        const { page } = await inspect(37, engine);
+        await expectInspected(page, 37);
+      },
+    );
   }
 
   browserTest(

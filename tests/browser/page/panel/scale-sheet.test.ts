@@ -179,6 +179,7 @@ describe('a sweep on the CPU engine', () => {
 
   browserTest(
     'starts only once after two clicks, fits a phone, and says how the times of both broad phases grow',
+    { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openPlayground(browser, {
         count: SOME,

@@ -221,7 +221,7 @@ describe('the switches of the world', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('wrap axes around, take the box away and open the walls', async () => {
+  browserTest('wrap axes around, take the box away and open the walls', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 400 });
     await toggleField(page, 'periodicX');

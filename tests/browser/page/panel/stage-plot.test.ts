@@ -45,7 +45,7 @@ function coloursDown(page: Page, plot: string): Promise<string[]> {
 describe('the times of a step', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('are listed and drawn in the order of the stages', async () => {
+  browserTest('are listed and drawn in the order of the stages', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 1280,

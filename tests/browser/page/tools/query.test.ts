@@ -52,8 +52,8 @@ async function around(page: Page) {
 }
 
 const ENGINES = [
-  ['gpu', []],
-  ['cpu', ['case']],
+  ['cpu', []],
+  ['gpu', ['full']],
 ] as const;
 
 describe('the query tool', () => {

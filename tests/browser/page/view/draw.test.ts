@@ -112,16 +112,20 @@ describe('the picture in 2D', () => {
     expect(obstacles.length).toBeGreaterThan(20);
   });
 
-  browserTest('shows boxes, coloured by speed if the chosen colour does not apply to boxes', async () => {
-    const opened = await open();
-    const { page } = opened;
-    await arrange(page, { scene: 'crates', colour: 'density' });
-    expect(await textOf(page, 'notice')).toMatch(/Neighbours of boxes .* colours show speed/);
-    expect(await textOf(page, 'legend-title')).toBe('Speed');
-    await expectTruePicture(opened, 'boxes');
-  });
+  browserTest(
+    'shows boxes, coloured by speed if the chosen colour does not apply to boxes',
+    { tags: 'full' },
+    async () => {
+      const opened = await open();
+      const { page } = opened;
+      await arrange(page, { scene: 'crates', colour: 'density' });
+      expect(await textOf(page, 'notice')).toMatch(/Neighbours of boxes .* colours show speed/);
+      expect(await textOf(page, 'legend-title')).toBe('Speed');
+      await expectTruePicture(opened, 'boxes');
+    },
+  );
 
-  browserTest('fits the particles of an unbounded world, on both engines', async () => {
+  browserTest('fits the particles of an unbounded world, on both engines', { tags: 'full' }, async () => {
     const opened = await open();
     const { page } = opened;
     await arrange(page, { scene: 'far-apart', size: 0.25 });

@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         }
       }
     },
-    { driverless: true },
+    { tags: 'full', driverless: true },
   );
 
   // `npm test` runs each scene in one dimension, `usual`, because kernels for many sizes compile slowly. The full tier
