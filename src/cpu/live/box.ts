@@ -1,7 +1,4 @@
-/**
- * Finds the objects of an index whose centres, or any images of them, are in a box, bounds included. The ids are
- * found in no particular order.
- */
+/** Finds the objects of an index whose centres, or any images of them, are in a box, bounds included, in any order. */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';
 import { type LiveCells, WORDS } from './cells';

@@ -57,27 +57,25 @@ export class LiveCells {
   /** Origin of cells, and first cell, along each axis. In 2D, there is one cell along z. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
-  /** Last cell of each level along each axis. Along axes that wrap, this cell includes the rest of the period. */
+  /** Last cell of each level along each axis. Along axes that wrap, it includes the rest of the period. */
   private readonly highest = new Float64Array(3 * LEVELS);
-  /** Per level, 1 / the edge of its cells. */
   private readonly scales = Float64Array.from(
     { length: LEVELS },
     (_, level) => 2 ** (-LEAST_EXPONENT - level),
   );
   /**
-   * Per level and axis, the first and the last cell that have had objects since the level was last empty. Searches in
-   * boxes skip the cells beyond, and so do rays along axes that do not wrap.
+   * Per level and axis, the first and the last cell that had objects since the level was last empty. Box searches skip
+   * the cells beyond; so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
   /** A margin greater than the rounding error of a position plus a period; 0 along axes that do not wrap. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
-  /** Scratch: first and last cell of two ranges along each axis. The second is usually empty. */
+  /** First and last cell of two ranges along each axis. The second is usually empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
 
-  /** `cellSize` is the least edge of cells. */
   constructor({ dimensions, min, period }: Bounds, capacity: number, cellSize: number | undefined) {
     this.words = new Int32Array(WORDS * capacity);
     this.reals = new Float32Array(this.words.buffer);
@@ -130,7 +128,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** Adds an object to a level. Its centre must be in its record. */
+  /** The object's centre must be in its record. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -161,7 +159,7 @@ export class LiveCells {
     this.unlink(record);
   }
 
-  /** Updates an object's cell. Call this after a change of its centre. */
+  /** Call this after a change of an object's centre. */
   relink(id: number): void {
     const { words, cell } = this;
     const record = WORDS * id;
@@ -233,9 +231,8 @@ export class LiveCells {
   }
 
   /**
-   * Returns a hash of a block, which is HASH_BLOCK cells along x. Their buckets are consecutive, and the first may be
-   * any bucket. If blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK
-   * buckets.
+   * Returns a hash of a block, which is HASH_BLOCK cells along x. Their buckets are consecutive and may begin anywhere.
+   * If blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -279,7 +276,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Visits all objects of a level in a box, and perhaps others of the level. */
+  /** Like `visitAround`, for a box. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -320,7 +317,7 @@ export class LiveCells {
     return this.writeSpan(axis, begin, Math.min(last, end), Math.max(first, begin), end);
   }
 
-  /** Stores two ranges, and returns their number of cells. A range that ends before it begins is empty. */
+  /** Returns the number of cells in both ranges. A range that ends before it begins is empty. */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
     const entry = 4 * axis;

@@ -15,7 +15,6 @@ export function checkRadius(radius: unknown, half: number): asserts radius is nu
   throw new ArgumentError('radius', radius, `a number from 2^-41 to ${accepted}`);
 }
 
-/** Returns half the shortest period; Infinity if no axis wraps. */
 export function halfPeriod({ period }: Bounds): number {
   return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }

@@ -22,7 +22,7 @@ export class Found {
     this.ids[this.end++] = id;
   }
 
-  /** Sorts the ids from `begin` on. Returns their end. */
+  /** Sorts the ids from `begin` on. */
   sort(begin: number): number {
     const { ids, end } = this;
     if (end - begin > SHORT_ANSWER) {

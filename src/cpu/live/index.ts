@@ -1,6 +1,6 @@
 /**
- * An index of single objects, which is never rebuilt. Ordering: the order of answers depends on the objects alone, not
- * on the calls that added, moved or resized them.
+ * An index of single objects, which is never rebuilt. Ordering: answers depend on the objects alone, not on the calls
+ * that added, moved or resized them.
  * Guarantee: exact tests on the 32-bit numbers decide which objects overlap.
  */
 
@@ -74,7 +74,6 @@ export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
 export class CpuIndex {
   private readonly cells: LiveCells;
   private readonly free: FreeIds;
-  /** The ids that running searches have found. */
   private readonly found = new Found();
   private readonly search: DistanceSearch;
   private readonly wraps: boolean;
@@ -454,7 +453,7 @@ export class CpuIndex {
     return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
   }
 
-  /** Finds the objects near a point, by ascending id. Returns their end in `found`. */
+  /** searchNear, searchOverlapping and searchBox append sorted ids to `found`, and return their end. */
   private searchNear(x: number, y: number, z: number, radius: number): number {
     const { cells, found, search } = this;
     const begin = found.end;
@@ -464,10 +463,7 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /**
-   * Finds the objects that overlap the object in `record`, that object included, by ascending id. Returns their end in
-   * `found`.
-   */
+  /** Also finds the object itself. */
   private searchOverlapping(record: number): number {
     const { cells, found } = this;
     const begin = found.end;
@@ -477,7 +473,7 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /** Finds a level's objects that overlap the object in `record` and whose ids are above `above`. */
+  /** Appends the level's objects that overlap the object in `record` and have ids above `above`. */
   private searchAround(record: number, level: number, above: number): void {
     const { reals } = this.cells;
     const x = reals[record] as number;
@@ -486,7 +482,6 @@ export class CpuIndex {
     this.search.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
   }
 
-  /** Finds the objects in a box, by ascending id. Returns their end in `found`. */
   private searchBox(min: ArrayLike<number>, max: ArrayLike<number>): number {
     const { bounds, cells, found } = this;
     const begin = found.end;

@@ -44,8 +44,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds objects of a level with ids above `above`. With `balls`, finds those that overlap a ball; otherwise, those
-   * whose centres are near a position.
+   * Finds objects of a level with ids above `above`: with `balls`, those that overlap a ball; otherwise those with
+   * centres within `radius`.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -60,8 +60,7 @@ export class DistanceSearch {
   }
 
   /**
-   * The first search radius is the cell edge of the level with the most objects, so that a few other objects do not
-   * determine it.
+   * Searches first within the cell edge of the level with the most objects, so that a few other objects do not decide.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -86,8 +85,7 @@ export class DistanceSearch {
       activeCount,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // `near` allows any reach, because it visits each object once, and on each level at most as many cells as there
-      // are objects.
+      // `near` allows any reach: it visits each object once, and per level at most as many cells as objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),
@@ -113,8 +111,8 @@ export class DistanceSearch {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The factor 2 allows for the rounding of the sum of radii. `noise` bounds the rounding error of a distance along
-    // one axis, which matters if a period is far longer than the radii.
+    // The factor 2 is for the rounded sum of radii. `noise` bounds the rounding error of a distance along one axis,
+    // which matters if a period is far longer than the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

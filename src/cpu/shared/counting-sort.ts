@@ -1,18 +1,15 @@
 /**
- * Stable sorts of particles by cell key. For input that is small or nearly in order, `sortByBin` and then `sortInBins`
- * are fastest; a bin is a run of consecutive cells. For other input, `sortByColumn` and then `sortByRow` are fastest,
- * because their two tables of a few thousand counters stay in the cache.
+ * Stable sorts of particles by cell key. For input that is small or nearly in order, call `sortByBin`, then
+ * `sortInBins`; a bin is a run of consecutive cells. For other input, call `sortByColumn`, then `sortByRow`: their two
+ * tables of a few thousand counters stay in the cache.
  *
- * All these loops except `sortInBins` read two particles before they write either, because a processor may delay a read
- * that follows a write. Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).
+ * All sorts except `sortInBins` read two particles before they write either, because a processor may delay a read that
+ * follows a write. Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
-/**
- * Returns empty bins. Their number is at most the capacity, plus one bin for the last cells and the quarantined
- * particles.
- */
+/** Makes at most `capacity` bins, plus one for the last cells and the quarantined particles. */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;
   while (cells >> shift > Math.max(capacity, 1)) shift++;
@@ -20,10 +17,7 @@ export function defineBins(cells: number, capacity: number, records: Uint32Array
   return { counts: new Uint32Array((cells >> shift) + 1), shift, inputKeys };
 }
 
-/**
- * Sorts the input by bin alone. At the start, `counts` holds the first slot of each bin; on return, the end of each
- * bin.
- */
+/** At the start, `counts` holds the first slot of each bin; on return, the end of each bin. */
 export function sortByBin(
   { counts, shift, inputKeys }: Bins,
   dimensions: number,
@@ -118,8 +112,7 @@ export function sortInBins(
 }
 
 /**
- * Returns an upper bound on the particles in any row of cells. `ends` holds, per bin, the number of particles in it and
- * in all bins before it.
+ * Returns an upper bound on the particles in any row of cells. `ends` counts the particles up to the end of each bin.
  */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
@@ -133,10 +126,10 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
 }
 
 /**
- * Sorts the input by column, into records. At the start, `columnCounts` holds the first record of each column.
+ * At the start, `columnCounts` holds the first record of each column.
  *
- * A key is `row · rowStride + column`, so the row is `key / rowStride`, rounded down. Multiplying by the inverse of
- * rowStride is faster than dividing. The added ½ keeps the rounding error of this product from changing the row.
+ * The row of a key is `floor(key / rowStride)`. Multiplying by the inverse is faster than dividing; the added ½ keeps
+ * rounding from changing the row.
  */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
@@ -262,7 +255,6 @@ export function countsToStarts(counts: Uint32Array): number {
   return greatest;
 }
 
-/** Replaces each count by the sum of all counts up to and including it. */
 export function countsToEnds(counts: Uint32Array): void {
   let sum = 0;
   for (let index = 0; index < counts.length; index++) {

@@ -30,7 +30,7 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Sorts the first `length` keys and returns their indices in that order. The next sort overwrites them. */
+  /** Returns the indices of the first `length` keys in ascending order. The next sort overwrites them. */
   sort(length = this.keys.length): Uint32Array {
     this.countDigits(length);
     for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass, length);

@@ -6,7 +6,6 @@ import type { World } from '../../core/world/world';
 import type { Lattice } from './lattice';
 import type { Ray } from './ray-walk';
 
-/** Checks the arguments of a build, and returns how many particles it reads. */
 export function checkGiven(
   positions: Float32Array,
   count: number | undefined,
@@ -35,8 +34,8 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
 }
 
 /**
- * Throws unless a radius is Infinity, or above 0 and at most half the shortest period. Within such a finite radius, a
- * particle has only one image.
+ * A radius may be Infinity. A finite one is at most half the shortest period, so that only one image of a particle can
+ * be in it.
  */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;

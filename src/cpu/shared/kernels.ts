@@ -1,6 +1,6 @@
 /**
- * The arrays and loops of the CPU engine's searches by cells. ../equal/plane.ts has the loops for 2D and
- * ../equal/space.ts those for 3D, because a loop over axes would take longer than the other work.
+ * Arrays and loops of the searches by cells. ../equal/plane.ts has the loops for 2D and ../equal/space.ts those for 3D:
+ * a loop over axes would take longer than the rest of the work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: 2D vectors take two numbers, 3D vectors three.
@@ -16,10 +16,7 @@ export interface Placement {
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /**
-   * The number of particles per column and per row. During the sort, the index at which the next particle of the column
-   * or row is stored.
-   */
+  /** Particles per column and per row. During the sort: the index for the next particle of each column or row. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
   /** The particles sorted by column: index in the input, key, and position as words. */
@@ -84,12 +81,12 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 
 export interface Kernels {
   /**
-   * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. The result is not a boolean, because a comparison after the loop would make V8 discard
-   * the optimised loop in every call.
+   * Writes `keys` and counts the particles per column and row. Returns a negative number if any key is below the one
+   * before it. The result is not a boolean, because a comparison after the loop would make V8 discard the optimised
+   * loop in every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
-  /** Writes `inputKeys` and counts the particles per bin. */
+  /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /**
@@ -97,9 +94,7 @@ export interface Kernels {
    * `stop` or `next` reaches `end`.
    */
   collect(task: PairTask, stop: number, end: number): void;
-  /**
-   * Finds the same pairs as `collect`, in the same order, by comparing all slots. Stops when `length` exceeds `stop`.
-   */
+  /** Finds the same pairs in the same order, but compares all slots. */
   collectAll(task: PairTask, stop: number): void;
   /** Finds the pairs of a slot with the slots from `begin` up to `end`, whatever their cells. */
   scan(task: PairTask, slot: number, begin: number, end: number): void;

@@ -1,16 +1,15 @@
 /**
- * The cells of a world in the form that the CPU engine's loops need. A key is the number of a cell, counted along x
- * first. In an unbounded world, a key is the number of a bucket.
+ * Numbers the cells of a world for the loops of the CPU engine. A key is the number of a cell, counted along x first;
+ * in an unbounded world, of a bucket.
  *
- * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds. So neighbours have a
- * fixed distance in keys, and the loops for bounded worlds need no special case at the border. Along axes that wrap,
- * this file adds the ring; along others, core/world/cells.ts already includes it. In an unbounded world, row and column
- * are the upper and the lower bits of a bucket's number.
+ * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds, so loops need no
+ * special case at the border. This file adds the ring along axes that wrap; core/world/cells.ts includes it along the
+ * others. In an unbounded world, row and column are the upper and the lower bits of a bucket's number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/** Key of slots after the active particles. It is greater than the key of any cell, so it ends loops over keys. */
+/** Key of slots after the active ones. It exceeds the keys of all cells, so it ends loops over keys. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -21,23 +20,21 @@ export interface Lattice {
   readonly originZ: number;
   readonly inverseCellSize: number;
   /**
-   * The number of cells along x, y and z, ring included; 1 along z in 2D. In unbounded worlds and with levels, these
-   * are the columns and the rows of the table of buckets, and 1.
+   * Cells along x, y and z, ring included; 1 along z in 2D. In unbounded worlds and with levels, these are the columns
+   * and rows of the table of buckets, and 1.
    */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
   readonly rows: number;
-  /** Difference of keys from a cell to its neighbour at y + 1. */
+  /** Difference of keys from a cell to its neighbour at y + 1; below, at z + 1. */
   readonly rowStride: number;
-  /** Difference of keys from a cell to its neighbour at z + 1. */
   readonly layerStride: number;
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
   /** The period along each axis; infinite if the axis does not wrap. */
   readonly periods: readonly number[];
-  /** 0 if no axis wraps. */
   readonly longestPeriod: number;
 }
 
@@ -82,17 +79,14 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/**
- * Returns the number of cells along each axis; undefined in an unbounded world, where memory grows with the particles
- * alone.
- */
+/** Returns undefined in an unbounded world, where memory grows with the particles alone. */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;
 }
 
 /**
- * Calls `make`, which reserves memory. If that fails, throws an error that explains why. `cells` has the number of
- * cells along each axis, if memory grows with them.
+ * Calls `make`. If memory does not suffice, throws an error that explains why. Pass `cells`, the number of cells along
+ * each axis, if memory grows with them.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
@@ -103,10 +97,7 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
   });
 }
 
-/**
- * Calls `make`, which makes room for more than `found()` pairs. If memory does not suffice, throws an error that ends
- * with `advice`.
- */
+/** If memory does not suffice for more than `found()` pairs, throws an error that ends with `advice`. */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
@@ -136,7 +127,7 @@ export function lengthenPairs(
   );
 }
 
-/** Calls `make`. If an allocation fails in it, throws a LimitError with the message that `sentence` returns. */
+/** If an allocation in `make` fails, throws a LimitError with the message of `sentence`. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
@@ -148,8 +139,8 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
 }
 
 /**
- * Searches the first `activeCount` keys, which ascend, from index `from` on. Returns the index of the first key that is
- * not below `key`, or `activeCount` if there is none.
+ * Returns the first index from `from` on whose key is not below `key`, or `activeCount`. The first `activeCount` keys
+ * ascend.
  */
 export function lowerBound(keys: Int32Array, activeCount: number, key: number, from = 0): number {
   let low = from;
@@ -166,8 +157,8 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
 export const STRETCH = 2 ** 10;
 
 /**
- * Returns 0 if two labels ascend. Otherwise returns the number that swaps them if it is added to the first label and
- * subtracted from the second. Uses no branch.
+ * Returns 0 if two labels ascend; otherwise the number to add to the first and subtract from the second to swap them.
+ * Uses no branch.
  */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;

@@ -1,9 +1,7 @@
 /**
- * Decides exactly whether two particles overlap. The pair loops call these tests only if a distance² is so close to
- * diameter² that rounding may decide.
+ * Decides exactly whether two particles overlap. The pair loops call these tests only for distances² so close to
+ * diameter² that rounding may decide. Also wraps positions and distances in periodic worlds.
  * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
- *
- * This file also wraps positions and distances in periodic worlds.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -47,7 +45,7 @@ function wrapWith(
 }
 
 /**
- * Returns the distance of two minimum images along an axis. `apart` is the difference of their coordinates. `period` is
+ * Returns the length of the minimum image along an axis. `apart` is the difference of two coordinates; `period` is
  * infinite if the axis does not wrap.
  */
 export function minimumDistance(apart: number, period: number): number {
@@ -58,20 +56,17 @@ export function minimumDistance(apart: number, period: number): number {
 /**
  * A share of diameter². If a computed distance² differs from diameter² by less than this share, rounding may have put
  * it on the wrong side. Each of these is rounded by at most 2⁻⁵³ of its value: each difference, square and sum;
- * diameter²; and the product of diameter² with SURELY or PERHAPS. Together these errors are less than 8 · 2⁻⁵³ of
- * diameter².
+ * diameter²; and the product of diameter² with SURELY or PERHAPS. Together these errors are less than 8 · 2⁻⁵³ =
+ * ROUNDING_BAND.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
-/**
- * If distance² and `(sum of radii)²` differ by at most `SUM_BAND · (sum of radii)²`, rounding may decide. Such a pair
- * is tested exactly. SUM_BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
- */
+/** Like ROUNDING_BAND, as a share of `(sum of radii)²`. Twice as large, because the sum of radii may be rounded too. */
 export const SUM_BAND = 2 * ROUNDING_BAND;
 
 /**
- * Returns a bound for minimum images. If a computed distance² differs from diameter² by more than the bound, it is on
- * the right side of diameter².
+ * Returns a bound for minimum images: rounding may decide only if a computed distance² differs from diameter² by at
+ * most the bound.
  *
  * Derivation, with P the longest period:
  * - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
@@ -86,15 +81,15 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 
 /**
  * If the distance² of a pair in doubles is below diameter² · SURELY, the pair overlaps. If it is above diameter² ·
- * PERHAPS, the pair does not. The pair loops keep pairs that may overlap; dropApart tests these after the loop. A call
- * inside the loop would make V8 keep the loop's numbers in memory.
+ * PERHAPS, the pair does not. The loops keep all pairs that may overlap, and dropApart tests them afterwards: a call
+ * inside a loop would make V8 keep the loop's numbers in memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap. Returns the end of the remaining pairs, which keep their order. The
- * distance² of each given pair must be at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap. Returns the end of the remaining pairs, which keep their order. Each
+ * given pair has a distance² of at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -128,7 +123,7 @@ export function dropApart(
   return length;
 }
 
-/** Returns whether two discs overlap. Touching (distance = diameter) is not overlapping. */
+/** Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
@@ -195,7 +190,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** Returns whether minimum images are closer than the sum of two radii. A double may not hold this sum exactly. */
+/** Returns whether minimum images are closer than the sum of two radii, which a double may not hold exactly. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,
@@ -225,7 +220,7 @@ function exactlyApart(a: number, b: number, period: number): number {
   return isExactDifference(period, apart, period - apart) ? wrapped : Number.NaN;
 }
 
-/** Returns whether `difference` is exactly a − b and a 32-bit float. */
+/** Returns true if `difference` is a − b without rounding, and a 32-bit float. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }

@@ -1,12 +1,12 @@
 /**
  * Walks a ray through cells and finds the balls that it meets, in doubles. In a periodic world the ray wraps at most
- * MOST_PERIODS times along each axis, and each ball counts where the ray first meets it. Grids wrap centres by at most
- * one period; no ray meets a ball whose centre is then still outside.
+ * MOST_PERIODS times along each axis, and each ball counts once, where the ray first meets it. Grids wrap centres by at
+ * most one period; no ray meets a ball whose centre is then still outside.
  *
- * The walk, like that of shaders/query/rays.wgsl, goes through layers along z, the rows of each layer, and the cells of
- * each row. It computes the times at which the ray is near a layer or row, and searches only the cells that the ray is
- * near at these times. It searches each cell, or image of a cell, once. A time is a distance along the ray, in lengths
- * of the direction. All ranges are widened by more than the rounding errors.
+ * The walk goes through layers along z, the rows of each layer, and the cells of each row. It computes the times at
+ * which the ray is near a layer or row, and searches only the cells near the ray at these times, each image of a cell
+ * once. A time is a distance along the ray, in lengths of the direction. All ranges are widened by more than the
+ * rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -27,8 +27,8 @@ export interface Ray {
 }
 
 /**
- * Wraps the origin of a ray into a periodic world. This may round the origin. If it is so far away that doubles do not
- * resolve a period there, the ray begins at the low end of the axis.
+ * Wraps the origin of a ray into a periodic world, which may round it. If doubles do not resolve a period so far out,
+ * the ray begins at the low end of the axis.
  */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -43,7 +43,6 @@ export function wrapRay(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** Two ends, the lower one first. */
 type Range = readonly [number, number];
 
 /** Greater than any coordinate of a ball's centre. */
@@ -76,10 +75,7 @@ export class Path {
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /**
-   * The image tested last, and the image that the ray meets first. An image is given by its offset along each axis, in
-   * periods.
-   */
+  /** The image tested last, and the one that the ray meets first: offsets along each axis, in periods. */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
@@ -120,17 +116,14 @@ export class Path {
     return [0, this.reach];
   }
 
-  /**
-   * Returns a range of coordinates along an axis. It contains the centres of all balls that the ray meets between two
-   * times.
-   */
+  /** Returns a range of coordinates that contains the centres of all balls that the ray meets between two times. */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
   /**
-   * Narrows a range of times to those at which the ray may meet balls with centres between two coordinates. If there
-   * are no such times, the result ends before it begins.
+   * Narrows a range of times to those at which the ray may meet balls with centres between two coordinates. The result
+   * is empty (ends before it begins) if there are none.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -166,8 +159,8 @@ export class Path {
   }
 
   /**
-   * Returns whether the ray travels less than the greatest radius along this axis. Its direction may then be too small
-   * to divide by.
+   * True if the ray travels less than the greatest radius along this axis. Its direction may then be too small to
+   * divide by.
    */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
@@ -210,10 +203,7 @@ export class Path {
     return this.firstTime;
   }
 
-  /**
-   * Returns whether a centre is in the world along axes that wrap. For a centre outside, the number of images that
-   * `seek` tests would have no limit.
-   */
+  /** For a centre outside along an axis that wraps, the number of images that `seek` tests would have no limit. */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -233,7 +223,6 @@ export class Path {
     return true;
   }
 
-  /** Tests images along `axis` and the axes before it. */
   private seek(
     positions: Float32Array,
     slot: number,
@@ -276,17 +265,14 @@ export interface CellsAlong {
   /** The coordinate at which the cell with the number `zero` begins. */
   readonly low: number;
   readonly zero: number;
-  /**
-   * Least and greatest cell number. Along an axis that wraps: 0 and the last cell, which includes the rest of the
-   * period.
-   */
+  /** Least and greatest cell number. Along an axis that wraps, the last cell includes the rest of the period. */
   readonly first: number;
   readonly last: number;
   /** The period. If the axis does not wrap, it is 0, and the outermost cells include everything farther out. */
   readonly period: number;
 }
 
-/** Gives each layer of cells along an axis a number. If the axis wraps, layers beyond its ends have numbers, too. */
+/** Numbers the layers of cells along an axis. If the axis wraps, layers beyond its ends have numbers, too. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -332,7 +318,7 @@ export class Layers {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /** Returns where a layer begins and ends. Along an axis that does not wrap, the outermost layers have no end. */
+  /** Along an axis that does not wrap, the outermost layers have no end. */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {
