@@ -1,6 +1,6 @@
 /**
- * Finds the particles in a box, bounds included, in each kind of world. In a periodic world any image of a particle
- * counts. Positions are compared as doubles. Corners outside a periodic world are wrapped first, which may round them.
+ * Finds the particles in a box, bounds included. In a periodic world any image of a particle counts, and corners
+ * outside are wrapped first, which may round them. Positions are compared as doubles.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -16,8 +16,8 @@ export interface Side {
   /** The period; 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
-   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` to the high end of the
-   * world and from its low end to `high`. A periodic range is wider than the box, because stored positions are rounded.
+   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` across the end to `high`.
+   * A periodic range is wider than the box, because stored positions are rounded.
    */
   readonly low: number;
   readonly high: number;
@@ -25,8 +25,8 @@ export interface Side {
 }
 
 /**
- * Greatest number of periods by which isInside raises the lowest image. Higher images are above the box, because the
- * box begins in the world and is shorter than a period.
+ * Most periods by which isInside raises the lowest image. Higher images are above the box, which begins in the world
+ * and is shorter than a period.
  */
 const IMAGES = 3;
 
@@ -67,13 +67,12 @@ export function visitInBox(
   else visitRows(order, sides, consider);
 }
 
-/** Returns undefined if nothing can be in the box. */
 export function sidesOf(world: Ends, min: readonly number[], max: readonly number[]): Side[] | undefined {
   if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** `stride` is the number of words from one position to the next. */
+/** `stride`: words from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,
@@ -102,7 +101,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // Far out, doubles are too coarse to distinguish positions within one period, so the box begins where the world does.
+  // Far out, doubles do not resolve a period, so the box begins where the world does.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
@@ -122,12 +121,11 @@ const ALL = {
   crosses: false,
 } as const;
 
-/** Returns one or two ranges of cells: the first and the last cell of each. */
+/** Returns the ends of one or two ranges. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // Rounding may move a corner just below the far end to the end itself, which latticeCoordinate puts into the first
-  // cell.
+  // Rounding may move a corner to the far end, which latticeCoordinate puts into the first cell.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];
@@ -136,7 +134,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Returns how many rows of cells the box covers; in an unbounded world, how many cells. */
+/** Counts cells instead of rows in an unbounded world. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;

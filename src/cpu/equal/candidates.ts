@@ -1,4 +1,4 @@
-/** Counts the candidates of a grid: the pairs of particles in the same or in adjacent cells. */
+/** Counts the candidates: the pairs of particles in the same or in adjacent cells. */
 import { countCandidates as countHashed } from './hashed';
 import type { CellOrder } from './order';
 import { countCandidates as countWrapped } from './wrapped';
@@ -12,7 +12,7 @@ export function countCandidates(order: CellOrder): number {
 function countBounded(order: CellOrder): number {
   const { keys, activeCount, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // The key of the first of three cells in each row ahead, minus the cell's own key. The own row is counted separately.
+  // Per row ahead, the key of its first of three cells minus the cell's own key. The own row is counted separately.
   const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]

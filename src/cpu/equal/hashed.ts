@@ -1,8 +1,8 @@
 /**
- * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. To
- * find the later neighbours of a slot, the loops list the slot ranges of the buckets around its cell. They sort these
- * ranges and merge those that overlap, because two cells may share a bucket. The distance test rejects particles of
- * other cells. Ordering: pairs come by their lower slot, then by their higher slot.
+ * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. The
+ * loops list the slot ranges of the buckets around a cell, sort them, and merge those that overlap, because two cells
+ * may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by their lower slot,
+ * then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
@@ -20,12 +20,12 @@ type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
-  /** A scaled position between this negative number and 0 counts as 0, as after `snap` of core/world/cells.ts. */
+  /** A scaled position between this negative number and 0 counts as 0, as with `snap` of core/world/cells.ts. */
   private readonly noise: number;
 
   constructor(world: World) {
     this.inverse = world.inverseCellSize;
-    // This is exact, because the inverse is a power of two.
+    // Exact, because the inverse is a power of two.
     this.farthest = FARTHEST_CELL / this.inverse;
     this.noise = -SMALLEST_NORMAL * Math.max(1, this.inverse);
   }
@@ -101,10 +101,9 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells along x, whose buckets follow each other. A memo lists, in ascending order, the first
- * bucket of a block and those of its neighbours along y and z. It leaves out neighbours that hold only earlier slots.
- * With a memo, all slots of the block need only one lookup. There are several memos, because the slots of two blocks
- * alternate if the blocks share buckets.
+ * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists, ascending, the first bucket of a block
+ * and of its neighbours along y and z, without neighbours that hold only earlier slots. So all slots of the block need
+ * only one lookup. There are several memos, because the slots of two blocks alternate if the blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -214,7 +213,6 @@ function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end
   return [...occupancies.values()];
 }
 
-/** Visits the slots in a box of cells, bounds included. */
 export function visitCells(
   order: Bucketed,
   lowest: readonly number[],
@@ -243,7 +241,7 @@ export function visitCells(
   }
 }
 
-/** Lists the slot ranges of the buckets around a slot's cell, without ranges that hold only earlier slots. */
+/** Leaves out ranges that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -329,7 +327,7 @@ function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Adds a range, and keeps the ranges sorted. */
+/** Keeps the ranges sorted. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -343,7 +341,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges ranges that overlap, because their cells share buckets. */
+/** Ranges overlap if their cells share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -1,6 +1,6 @@
 /**
- * Visits the particles no farther than a radius from a point, in canonical order, with their sources (indices in the
- * input). In a periodic world, the radius is at most half the shortest period, or Infinity.
+ * Visits the particles no farther than a radius from a point, in canonical order. Their ids are indices in the input.
+ * In a periodic world, the radius is at most half the shortest period, or Infinity.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
@@ -53,7 +53,7 @@ function seekBounded(
   }
 }
 
-/** Adds `spare` to a cell, to allow for rounding errors. Returns the sum, clamped to the cells inside the ring. */
+/** `spare` allows for rounding errors. The result is clamped to the cells inside the ring. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];
@@ -98,7 +98,6 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** `parts` holds the first and the last number of each range. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
@@ -106,8 +105,9 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the cells within a radius of a position in the box, and one more on each side, as one or two ranges.
- * The cells are numbered as in keys: along an axis that wraps, the first cell is 1.
+ * Returns the cells within a radius of a position in the box, and one more on each side, as the ends of one or two
+ * ranges.
+ * The first cell inside the ring is 1, as in keys.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -154,7 +154,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** Tests every particle. The radius may be of any size. */
+/** The radius may be of any size. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,

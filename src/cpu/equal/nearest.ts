@@ -54,7 +54,6 @@ export function widen(k: number, radius: number, surroundings: Surroundings): Ne
   return best.found();
 }
 
-/** The nearest particles found so far, sorted. */
 class Best {
   length = 0;
   private readonly ids: Uint32Array;
@@ -79,7 +78,7 @@ class Best {
       if (this.isBefore(id, distanceSquared, middle)) high = middle;
       else low = middle + 1;
     }
-    // If the list is full, this drops its last particle.
+    // Drops the last particle of a full list.
     ids.copyWithin(low + 1, low, length);
     squares.copyWithin(low + 1, low, length);
     ids[low] = id;

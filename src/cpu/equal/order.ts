@@ -1,10 +1,9 @@
 /**
- * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id. Particles
- * that are not finite come last.
+ * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id. Quarantined
+ * particles come last.
  *
- * The sort is a counting sort by column, followed by a stable counting sort by row. Its two tables of counters stay in
- * the cache. Except in unbounded worlds, small or nearly ordered input is sorted by bins instead. Input that is in
- * order already is not sorted.
+ * The sort is a counting sort by column, then a stable one by row. Except in unbounded worlds, small or nearly ordered
+ * input is sorted by bins instead. Input that is in order already is not sorted.
  * Guarantee: the order depends on the positions and ids alone, not on the order of the input. A sort allocates nothing
  * that grows with the particles.
  */
@@ -41,18 +40,14 @@ const MOST_BINS_EACH = 4;
 const SAMPLES = 256;
 
 export class CellOrder {
-  /**
-   * The key of each active slot, then NO_CELL at least once, so that loops over keys end. For this, the array has one
-   * key more than there are slots.
-   */
+  /** The key of each active slot, then NO_CELL at least once, so that loops over keys end. */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** In an unbounded world, the first slot of each bucket, then the end of the last bucket; otherwise empty. */
+  /** In an unbounded world, the first slot of each bucket, then the end; otherwise empty. */
   readonly starts: Uint32Array;
   /** In an unbounded world, the coordinates of each active slot's cell; otherwise empty. */
   readonly coordinates: Int32Array;
-  /** Number of finite particles. They have the first slots, which are called active. */
   activeCount = 0;
   /** An upper bound on the particles in any row of cells. */
   fullestRow = 0;
@@ -77,7 +72,7 @@ export class CellOrder {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
-      // The last row counts particles that are not finite.
+      // The last row counts quarantined particles.
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
@@ -93,8 +88,8 @@ export class CellOrder {
   }
 
   /**
-   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids` give the order inside a cell.
-   * Default of `ids`: 0, 1, 2 …
+   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids` give the order inside a cell;
+   * default: 0, 1, 2 …
    */
   sort(
     positions: Float32Array,
@@ -136,7 +131,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Sorts, or returns false if a bin has too many particles for an insertion sort. */
+  /** Returns false if a bin has too many particles for an insertion sort. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -188,8 +183,8 @@ export class CellOrder {
 }
 
 /**
- * Samples pairs of consecutive particles. Returns whether most of these pairs are at most two cells apart along the
- * last axis.
+ * True if fewer than SAMPLES / 8 sampled pairs of consecutive particles are more than two cells apart along the last
+ * axis.
  */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,

@@ -1,12 +1,12 @@
 /**
- * Finds the same pairs as `collectByKeys` of plane.ts, in the same order. This search is faster if discs are not sparse
- * and a row fits the window.
+ * Finds the same pairs as `collectByKeys` of plane.ts, in the same order. Faster if discs are not sparse and a row fits
+ * the window.
  *
  * The window is a copy of the next slots, in arrays that are constants of this module. For other arrays, V8 checks
  * kind, length and start of memory in each iteration, which more than doubles the instructions of a test
- * (bench/NOTES.md). Inside a loop, V8 relies only on what it knows before the loop, so loops read arrays through local
- * constants. A test costs less than a mispredicted branch, so the next slot and the first two slots of the row ahead
- * are always tested. The test is written out five times, because a function would be slower.
+ * (bench/NOTES.md). Loops read the arrays through local constants, because V8 relies only on what it knows before a
+ * loop. A test costs less than a mispredicted branch, so the next slot and the first two slots of the row ahead are
+ * always tested. The test is written out five times, because a function would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
@@ -16,10 +16,9 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Number of empty slots after the last loaded particle. Loops may test them. */
+/** Empty slots after the last loaded particle, which loops may test. */
 const PADDING = 4;
 
-/** Slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
 /** The search of a block stops once it exceeds BLOCK_WORDS words. FOUND_WORDS adds room for all pairs of one slot. */
@@ -36,12 +35,11 @@ const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
 let reachedSlot = 0;
-/** The slot at which the search of the row ahead continues. */
 let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Searches slots until the next ones are sparse or do not fit the window; collectByKeys then searches on. */
+/** Stops before slots that are sparse or do not fit the window. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -60,7 +58,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
       if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loading a few slots too many is faster than finding the exact end.
+    // Loading a few too many slots is faster than finding the exact end.
     while (loaded < activeCount && (keys[loaded] as number) < behindLast) {
       const loadEnd = Math.min(activeCount, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
@@ -76,13 +74,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Returns whether so few of the next slots have a neighbour in their row that a window costs more than it saves. */
+/** True if so few of the next slots have a neighbour in their row that a window costs more than it saves. */
 export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
   const end = Math.min(activeCount, slot + STRETCH);
   let near = 0;
   let sampled = 0;
   for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
-    // The key after the last slot is NO_CELL, which is not near.
+    // The key after the last slot is NO_CELL.
     near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
     sampled++;
   }
@@ -106,7 +104,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   }
 }
 
-/** Searches a block. Returns the number of words, which may exceed `stop`. */
+/** Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,
@@ -121,7 +119,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // `| 0` declares integers; otherwise V8 checks in each iteration what kind of number they are.
+  // `| 0` declares integers; otherwise V8 checks the kind of number in each iteration.
   const last = end | 0;
   const most = stop | 0;
   const rowStep = toRowAhead | 0;
@@ -189,10 +187,7 @@ function collectBlock(
   return length;
 }
 
-/**
- * Copies the found pairs to `words`, with labels instead of slots. In 2D, a copy followed by labelSlots would take
- * longer.
- */
+/** In 2D, a copy followed by labelSlots would take longer. */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;
   for (let word = 0; word < length; word += 2) {

@@ -1,6 +1,6 @@
 /**
  * The inner loops of the search in 2D; see ../shared/kernels.ts. Ordering: pairs come by their lower slot, then by
- * their higher slot. So the bits of sums over neighbours depend on the particles alone.
+ * their higher slot, so the bits of sums over neighbours depend on the particles alone.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -20,8 +20,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Truncates instead of flooring, and does not turn tiny numbers into 0. This changes only scaled positions below
-      // 1, which are in the first cell anyway.
+      // Truncates instead of flooring, and keeps tiny numbers. Both change only scaled positions below 1, which are in
+      // the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** Returns the key of a position. `columns` and `rows` count the cells inside the ring. */
+/** `columns` and `rows` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -59,7 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** Like keyAt, for a finite position outside the world. It is separate, so that V8 can inline the short keyAt. */
+/** For a finite position outside the world; separate, so that V8 can inline keyAt. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,
@@ -67,7 +67,6 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // This may truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
@@ -122,7 +121,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search may have stopped at slots that are sparse or do not fit the window.
+    // The window search may have stopped early.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
@@ -136,7 +135,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  // The first slot in or beyond the three cells in the row ahead. It never decreases.
+  // The first slot in or beyond the three cells in the row ahead.
   let ahead =
     slot < activeCount
       ? lowerBound(keys, activeCount, (keys[slot] as number) + toRowAhead, slot)
@@ -145,8 +144,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // Writes every pair before its test, and keeps it only if it may overlap. A branch around the writing would often
-    // be mispredicted. A function would be slower than two copies of the test.
+    // Writes every pair before its test, because a branch around the writing would often be mispredicted. The test is
+    // written twice, because a function would be slower.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -157,7 +156,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + toRowAhead;
-    // Advances by one slot or none without a branch, because both are about equally frequent.
+    // Advances by one slot or none, which are about equally frequent, without a branch.
     ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
     while ((keys[ahead] as number) < rowAhead) ahead++;
     for (let other = ahead; (keys[other] as number) <= rowAhead + 2; other++) {

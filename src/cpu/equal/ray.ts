@@ -1,4 +1,4 @@
-/** Finds the particles that a ray meets. All particles count as balls of one given radius. */
+/** Finds the particles that a ray meets, as balls of one given radius. */
 import { FARTHEST_CELL } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
@@ -29,8 +29,7 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // In bounded and periodic worlds, one search of the keys finds a whole row. In an unbounded world, a lookup finds
-  // only cells of one block.
+  // One search of the keys finds a whole row. In an unbounded world, a lookup finds only cells of one block.
   if (walk.lookups(world.kind === 'unbounded') > activeCount) {
     for (let slot = 0; slot < activeCount; slot++) hits.addAnyImage(path, slot, radius);
   } else {

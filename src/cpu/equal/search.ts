@@ -19,8 +19,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   protected abstract collect(stop: number): void;
 
   /**
-   * Returns the greatest number of words that the pairs of one slot take, plus two, because a pair is written before it
-   * is tested.
+   * Returns the most words that the pairs of one slot take, plus two, because a pair is written before it is tested.
    */
   protected abstract roomForOne(): number;
 
@@ -28,7 +27,7 @@ export abstract class PortionedSearch<Task extends Portion> {
     return this.task.words.byteLength;
   }
 
-  /** Fills `task.words` with the next portion. Returns false if there are no more pairs. */
+  /** Fills `task.words`. Returns false if there are no more pairs. */
   advance(): boolean {
     const { task } = this;
     task.length = 0;
@@ -56,10 +55,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/**
- * Portions never split the pairs of one particle, so the array has PORTION words, plus room for the pairs of one
- * particle.
- */
+/** Adds room for the pairs of one particle, which portions never split. */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
@@ -116,8 +112,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Returns the most rows that one slot searches. In a bounded world, these are its own row and the rows ahead. In other
- * worlds, all rows around it count, because a row across an end or in another block of the table may be ahead.
+ * In a bounded world, a slot searches its own row and the rows ahead. In other worlds, all rows around it count,
+ * because a row across an end or in another block of the table may be ahead.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -127,8 +123,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`. For
- * `advice`, see makeRoom.
+ * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. See makeRoom for
+ * `advice`.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(
@@ -177,7 +173,6 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** If more pairs than this have the same first label, they are not sorted by insertion. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

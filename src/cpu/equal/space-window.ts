@@ -1,12 +1,11 @@
 /**
- * Finds the same pairs as `collectByKeys` of space.ts, in the same order. This search is faster if balls are not sparse
- * and a layer fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next
- * layer.
+ * Finds the same pairs as `collectByKeys` of space.ts, in the same order. Faster if balls are not sparse and a layer
+ * fits the window; see plane-window.ts. The four rows ahead are the next row, and three in the next layer.
  *
- * Besides the window, a table holds the first slot of each cell. Without it, the search would advance a pointer into
- * each row ahead, with four unpredictable branches per slot. Whether the three cells of a row hold any slot is
- * unpredictable too, so the first slot in or after these cells is always tested. The test is written out five times,
- * because a loop over rows would be slower.
+ * A table holds the first slot of each cell. Without it, the search would advance a pointer into each row ahead, with
+ * four unpredictable branches per slot. The first slot in or after the three cells of a row is always tested, because
+ * whether they hold any slot is unpredictable too. The test is written out five times, because a loop over rows would
+ * be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
@@ -16,11 +15,11 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table of first slots, a power of two. One layer plus one row must fit. */
+/** Cells in the table, a power of two. One layer plus one row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Number of empty slots after the last loaded particle, one for each of the five tests, which may read them. */
+/** Empty slots after the last loaded particle, one for each of the five tests. */
 const PADDING = 5;
 
 const BLOCK = 256;
@@ -45,7 +44,7 @@ let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Searches slots until the next ones are sparse or do not fit the window; collectByKeys then searches on. */
+/** Stops before slots that are sparse or do not fit the window. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -59,7 +58,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;
-    // This key is higher than the keys of all cells that the block searches.
+    // Higher than the keys of all cells that the block searches.
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
@@ -88,13 +87,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Returns whether there are so many cells per slot that finding their first slots takes longer than it saves. */
+/** True if there are so many cells per slot that finding their first slots takes longer than it saves. */
 export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
   const end = Math.min(activeCount, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Loads slots into the window. Also sets the first slots of all cells up to the last slot's cell. */
+/** Also sets the first slots of all cells up to the last slot's cell. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -115,12 +114,12 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Marks the cells after the last particle's cell, up to the cell `last`, as empty. */
+/** Marks the cells after the last particle's as empty, up to the cell `last`. */
 function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
-/** Searches a block. Returns the number of words, which may exceed `stop`. */
+/** Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,

@@ -1,7 +1,4 @@
-/**
- * The inner loops of the search in 3D; see ../shared/kernels.ts. Ordering: pairs come by their lower slot, then by
- * their higher slot. So the bits of sums over neighbours depend on the particles alone.
- */
+/** The inner loops of the search in 3D; see ../shared/kernels.ts and plane.ts. */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
 import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
@@ -23,8 +20,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Truncates instead of flooring, and does not turn tiny numbers into 0. This changes only scaled positions below
-      // 1, which are in the first cell anyway.
+      // plane.ts explains why this truncates.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -44,7 +40,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. */
+/** `columns`, `rows` and `layers` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -64,7 +60,6 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // This may truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
@@ -105,12 +100,12 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Per row ahead, the difference of keys from a cell to the first of the row's three cells. The rows ahead are the next
- * row, and three rows in the next layer.
+ * Per row ahead (the next row, and three in the next layer), the difference of keys from a cell to the row's first of
+ * three cells.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** Per row ahead, the first slot in or after its three cells. These slots never decrease. */
+/** Per row ahead, the first slot in or after its three cells. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
@@ -143,8 +138,6 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    // Writes every pair before its test, and keeps it only if it may overlap. A branch around the writing would often
-    // be mispredicted.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -158,7 +151,6 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
-      // Advances by at most one slot without a branch, which would often be mispredicted.
       ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;

@@ -1,11 +1,9 @@
 /**
- * The loops for a periodic world, which also find pairs across its ends. Kernels in ../shared/kernels.ts describes the
- * inputs and outputs of `collect` and `collectAll`.
+ * The loops for a periodic world, which also find pairs across its ends; see ../shared/kernels.ts.
  *
- * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds find the pairs of the cell's slots. These loops need no minimum images: an axis has three or more cells, so
- * cells that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots
- * in the cells ahead and compares minimum images.
+ * If none of the cells ahead of a cell is across an end, the loops of bounded worlds find the pairs of its slots. They
+ * need no minimum images: an axis has three or more cells, so cells that touch directly do not also touch across an
+ * end. For all other slots, this file lists the ranges of slots in the cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import type { PairTask } from '../shared/kernels';
@@ -19,7 +17,7 @@ const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
-/** Coordinates of a cell and its neighbours along y and z, ascending. In 2D there is one layer. */
+/** Coordinates of a cell and its neighbours along y and z, ascending. */
 const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
@@ -60,7 +58,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount:
   return candidates;
 }
 
-/** Returns a cell's number in core/world/cells.ts, which has no ring along axes that wrap. */
+/** Returns a cell's number as in core/world/cells.ts, which has no ring along axes that wrap. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -116,7 +114,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slo
   return end;
 }
 
-/** Adds the range of slots with keys from `firstKey` to `lastKey`, without the slots before `slot`. */
+/** Leaves out the slots before `slot`. */
 function addRange(
   keys: Int32Array,
   activeCount: number,

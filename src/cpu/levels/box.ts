@@ -35,8 +35,8 @@ export function findInBoxLevels(
 }
 
 /**
- * Visits every slot whose particle reaches into a box, and perhaps others. The low corner must not be above the high
- * corner. `wider` is a factor on radii.
+ * Visits every slot whose particle reaches into a box, and perhaps others. `low` must not be above `high`. `wider` is a
+ * factor on radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

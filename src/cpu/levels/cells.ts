@@ -1,13 +1,12 @@
 /**
- * The cells of particles with variable radii, and the bucket of each cell. The levels are those of
- * src/core/world/levels.ts. Positions are scaled in doubles; along axes that do not wrap, the scale is a power of two,
- * so scaling is exact at any distance.
+ * The cells of particles with variable radii, and the bucket of each cell; see src/core/world/levels.ts. Positions are
+ * scaled in doubles. Along axes that do not wrap, the scale is a power of two, so scaling is exact.
  * Guarantee: if two particles are closer than the edge of a level's cells, their cells on that level are the same or
  * adjacent.
  *
  * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket:
- * levels ascend, x changes fastest, and each level has a ring of empty cells. So three adjacent cells of a row have
- * consecutive buckets. Otherwise a hash of level and cell gives the bucket, and cells may share one.
+ * levels ascend, x changes fastest, and each level has a ring of empty cells. Otherwise a hash of level and cell gives
+ * the bucket, and cells may share one.
  */
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import { MAX_LEVELS, type World } from '../../core/world/world';
@@ -18,10 +17,10 @@ export class LevelCells {
   isDense = false;
   buckets = 0;
   /**
-   * In a dense table, the next five arrays describe each level in use:
+   * The next five arrays describe each level in use of a dense table:
    * - `firsts` and `lasts`: the first and the last cell along each axis, ring included;
    * - `offsets`: the bucket of the first cell;
-   * - `rowStrides` and `layerStrides`: the number of buckets from a row to the next, and from a layer to the next.
+   * - `rowStrides` and `layerStrides`: the buckets from a row or layer to the next.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);
@@ -73,17 +72,14 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** Wraps a cell that is at most one beyond an end of the world. */
+  /** The cell is at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
     return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;
   }
 
-  /**
-   * Returns the number of buckets, ring included, that a level needs for particles between two corners; Infinity if a
-   * corner's cell is clamped.
-   */
+  /** Returns the buckets, ring included, for particles between two corners; Infinity if a corner's cell is clamped. */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
     for (let axis = 0; axis < this.world.dimensions; axis++) {
@@ -116,10 +112,7 @@ export class LevelCells {
     }
   }
 
-  /**
-   * Clips ranges of cells to the cells that have buckets. The level must be in use. A range that ends before it begins
-   * is empty.
-   */
+  /** Clips ranges to the cells that have buckets, on a level in use. A range that ends before it begins is empty. */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
     const first = this.firsts[3 * level + axis] as number;
@@ -131,7 +124,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Returns the first cell without the ring; 0 along an axis that wraps, because neighbours may be across the end. */
+  /** Without the ring. Returns 0 along an axis that wraps, because neighbours may be across the end. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -141,10 +134,7 @@ export class LevelCells {
     return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
   }
 
-  /**
-   * Returns a cell's bucket. In an unbounded world, a hashed table has the buckets of bucketAt
-   * (src/core/world/levels.ts).
-   */
+  /** In an unbounded world, a hashed table has the buckets of bucketAt (src/core/world/levels.ts). */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
       return (
@@ -163,15 +153,12 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell of a row such that all cells from `x` to this cell have consecutive buckets. */
+  /** Returns the last cell of a row such that the cells from `x` to it have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
 
-  /**
-   * Returns the cells within `radius` of a position, and one more on each side, as one or two ranges: the first and the
-   * last cell of each.
-   */
+  /** Returns the cells within `radius` of a position, and one more on each side, as the ends of one or two ranges. */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) {
@@ -190,7 +177,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns the cells that a side of a box passes, as one or two ranges: the first and the last cell of each. */
+  /** Returns the cells of a side of a box, as the ends of one or two ranges. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);
@@ -199,7 +186,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** Returns the cells along an axis that have buckets. The level must be in use. */
+  /** The level must be in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
@@ -214,18 +201,18 @@ export class LevelCells {
   }
 }
 
-/** Returns the planned size of the sample. A larger sample would be slower but more precise. */
+/** The planned size of the sample: a larger one would be slower but more precise. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
 /**
- * Samples larger than this multiple of the planned size are not used. A sample may exceed the planned size, because
- * coincident particles are sampled all together or not at all.
+ * Samples of more than this many planned sizes are not used. A sample may be that large, because coincident particles
+ * are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 
-/** Costs, in units of one candidate test: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
+/** Costs in candidate tests: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
 const LOOKUP = 3;
 const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
@@ -233,42 +220,41 @@ const HASHED = 8;
 /**
  * If a level needs more than this share of the table, its cost is that of a hashed table. Each higher level has about a
  * fourth of the cells of the level below, or fewer. So if the lowest level in use needs no more than this share, all
- * levels in use fit.
+ * levels fit.
  */
 const MOST_ROOM = 0.7;
 
 /**
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
- * it. The choice changes only speed, not the pairs.
- * Guarantee: the choice does not depend on the order of the particles. Whether a particle is in the sample depends on a
- * hash of its position, not on its index.
+ * it. The choice changes only speed.
+ * Guarantee: the choice does not depend on the order of the particles, because a hash of each position decides whether
+ * the particle is in the sample.
  */
 export class LevelChoice {
-  /** The level that particles of each level are assigned to. */
   readonly assignedLevels = new Uint8Array(MAX_LEVELS);
   /** The levels in use, ascending: the first `usedLevels` entries. */
   readonly used = new Uint8Array(MAX_LEVELS);
   usedLevels = 0;
   /** Number of particles per level, by their own radii. */
   readonly populations = new Float64Array(MAX_LEVELS);
-  /** Number of buckets that each level would need in a dense table. */
+  /** Buckets that each level would need in a dense table. */
   readonly buckets = new Float64Array(MAX_LEVELS);
   /** For each level, the share of the sample's pairs that are in one cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
-  /** A hash table from cells to numbers of sampled particles, at most half full. */
+  /** A hash table from cells to counts of sampled particles, at most half full. */
   private readonly cells: Int32Array;
   private readonly counts: Uint32Array;
   private sampled = 0;
   private together = 0;
   /**
-   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it. `costs` holds the least
-   * total cost of these higher levels. `above` holds the lowest of them.
+   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it: in `costs`, the least
+   * total cost of these higher levels; in `above`, the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room`: number of buckets of the table. */
+  /** `room` is the number of buckets of the table. */
   constructor(
     capacity: number,
     private readonly room: number,
@@ -283,7 +269,7 @@ export class LevelChoice {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Starts to count the sample's cells on a level. Call addCell for each particle, then endLevel. */
+  /** After this, call addCell for each particle of the sample, then endLevel. */
   beginLevel(): void {
     this.counts.fill(0);
     this.sampled = 0;
@@ -315,7 +301,7 @@ export class LevelChoice {
     const mostBuckets = MOST_ROOM * this.room;
     this.usedLevels = 0;
     if (top < 0) return;
-    // A choice is a chain of levels, from the highest occupied one downwards. `number` counts its levels above `level`.
+    // A choice is a chain of levels, from the highest occupied one down. `number` counts its levels above `level`.
     let best = Number.POSITIVE_INFINITY;
     let bestLevel = top;
     let bestNumber = 0;
@@ -364,7 +350,6 @@ export class LevelChoice {
     }
   }
 
-  /** Returns the highest level with particles, or −1. */
   highestOccupied(levels: number): number {
     let top = levels - 1;
     while (top >= 0 && this.populations[top] === 0) top--;

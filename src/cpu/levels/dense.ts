@@ -1,13 +1,9 @@
-/**
- * The pair loops for particles with variable radii in 2D and 3D, if the table is dense and the world does not wrap.
- * search.ts describes the pairs and their order.
- */
+/** The loops of search.ts for a dense table in a world that does not wrap. */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent } from '../shared/lattice';
 import { SUM_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
-/** The fields of a task that the search by levels uses. */
 export type LevelTask = Pick<PairTask, 'lattice' | 'words' | 'length' | 'next'> & {
   activeCount: number;
   labels: Uint32Array;
@@ -124,7 +120,7 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
       } else if (layersLeft > 0) {
         layersLeft--;
         rowsLeft = 2;
-        // Steps from the last of three rows to the first row of the next layer.
+        // From the last of three rows to the first row of the next layer.
         rowKey += layerStride - 2 * stride;
       } else {
         index--;

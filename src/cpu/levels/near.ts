@@ -50,7 +50,7 @@ export function findNearestLevels(
   });
 }
 
-/** Returns the number of cells in ranges. A range that ends before it begins is empty. */
+/** A range that ends before it begins is empty. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -68,10 +68,7 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/**
- * Visits the slots of all cells that lie in given ranges along x, y and, in 3D, z. A range is its first and its last
- * cell. The cells must have buckets.
- */
+/** The ranges are along x, y and, in 3D, z: the first and the last cell of each. The cells must have buckets. */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,
@@ -87,7 +84,7 @@ export function visitLevelCells(
   });
 }
 
-/** Visits the slots of the cells of a row from the cell `first` to the cell `end`, both included. */
+/** Visits the slots of the cells from `first` to `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

@@ -1,7 +1,7 @@
 /**
- * The canonical order of particles with variable radii: by bucket, then by id. Particles are quarantined and come last
- * if a coordinate is not finite, or if the radius is NaN, negative or too large. The sort orders particles by the lower
- * bits of the bucket's number, then stably by the upper bits.
+ * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last: those
+ * with a coordinate that is not finite, or a radius that is NaN, negative or too large. The sort is by the lower bits
+ * of the bucket's number, then stably by the upper bits.
  * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the
  * particles.
  */
@@ -14,7 +14,6 @@ import type { Lattice } from '../shared/lattice';
 import { ballsOverlap } from '../shared/overlap';
 import { LARGEST_SAMPLE, LevelCells, LevelChoice, sampleSize } from './cells';
 
-/** The level of quarantined particles. */
 const NO_LEVEL = 255;
 
 /** Least number of buckets per particle of the capacity. */
@@ -32,7 +31,6 @@ export class LevelOrder {
   /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Number of particles that are not quarantined. They have the first slots. */
   activeCount = 0;
   private readonly table: Lattice;
   private readonly placement: Placement;
@@ -41,7 +39,6 @@ export class LevelOrder {
   private readonly levels: Uint8Array;
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
-  /** Indices of the sampled particles, as many as fit. */
   private readonly sample: Uint32Array;
   private sampled = 0;
   /** Binary exponent of the largest radius on the lowest level. */
@@ -92,7 +89,6 @@ export class LevelOrder {
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
   }
 
-  /** Returns whether the particles in two slots overlap, exactly. */
   overlap(slot: number, other: number): boolean {
     const { positions, radii, lattice } = this;
     return ballsOverlap(
@@ -115,7 +111,7 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, labelOfCell);
   }
 
-  /** `words` are the bits of `positions`. `ids` give the order inside a bucket. Default of `ids`: 0, 1, 2 … */
+  /** `words` are the bits of `positions`. `ids` give the order inside a bucket; default: 0, 1, 2 … */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -188,7 +184,7 @@ export class LevelOrder {
       let hash =
         Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
       if (is3D) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
-      // The highest bits of the hash decide the comparison. They depend on all bits of the position.
+      // The highest bits of the hash, which depend on all bits of the position, decide the comparison.
       if (hash >>> 0 < chosen) sample[sampled++] = index;
     }
     this.sampled = sampled <= largest ? sampled : 0;

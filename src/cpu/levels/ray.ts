@@ -8,8 +8,8 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * A relative margin, greater than the rounding errors of cells and hits. These errors are a few times 2⁻⁵³ of the
- * distance along the ray, which in a periodic world is at most 64 periods along each axis.
+ * A relative margin, greater than the rounding errors of cells and hits. These are a few times 2⁻⁵³ of the distance
+ * along the ray.
  */
 const TOLERANCE = 2 ** -40;
 

@@ -1,9 +1,9 @@
 /**
- * Finds overlapping pairs of particles with variable radii. Each pair is found from its particle on the lower level, in
- * the cells ahead on that level and in all cells around the particle on each higher level in use. In a hashed table, a
- * bucket may hold particles of other cells, so level and cell are compared. Ordering: pairs come by the slot from which
- * they are found; for each slot, first the pairs on its own level, then those with higher levels, the highest level
- * first. Each pair comes once.
+ * Finds overlapping pairs of particles with variable radii. Each pair is found once, from its particle on the lower
+ * level: in the cells ahead on that level, and in the cells around the particle on each higher level in use. In a
+ * hashed table, buckets may also hold other cells, so level and cell are compared.
+ * Ordering: pairs come by the slot from which they are found; for each slot, first the pairs on its own level, then
+ * those with higher levels, the highest level first.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -21,8 +21,8 @@ const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
 /**
- * Greatest number of spans per list. In 3D there are nine rows. Each has up to three parts: it is divided at an end of
- * the world, and where two blocks of the table meet.
+ * Greatest number of spans per list: in 3D, nine rows of up to three parts. A row is divided at an end of the world,
+ * and where two blocks of the table meet.
  */
 const MOST_SPANS = 27;
 
@@ -39,7 +39,7 @@ const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
 export class LevelSearch extends PortionedSearch<LevelTask> {
   readonly task: LevelTask;
   private readonly spans = new Int32Array(LIST_WORDS * LISTS);
-  /** Per list: its number of spans (−1 if not made yet), and the cell that it was made for. */
+  /** Per list: its number of spans (−1 before it is made), and its cell. */
   private readonly lengths = new Int32Array(LISTS).fill(-1);
   private readonly listCells = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
@@ -86,7 +86,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     let candidates = 0;
     for (let slot = 0; slot < activeCount; slot++) {
       this.listFrom(slot);
-      // In its own cell, a slot is compared only with later slots. The first span contains this cell.
+      // In its own cell, which is in the first span, a slot is compared only with later slots.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
       for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
         const higher = levelChoice.used[index] as number;
@@ -108,7 +108,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   private collectAll(stop: number): void {
     const { task, lengths, spans } = this;
-    // One span holds all slots, whatever their cells.
     lengths[AHEAD] = 1;
     spans[LIST_WORDS * AHEAD + END] = task.activeCount;
     for (; task.next < task.activeCount && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
@@ -191,7 +190,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Lists half of the cells around a cell, so that each pair of cells is searched from one of them. */
+  /** Lists half of the cells around a cell, so that each pair of cells is searched only once. */
   private listAhead(level: number, x: number, y: number, z: number): void {
     this.aheadLevel = level;
     this.startList(AHEAD, x, y, z);
@@ -201,7 +200,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     for (let row = -1; row <= 1; row++) this.addRow(AHEAD, level, x, y + row, z + 1, -1);
   }
 
-  /** Lists cells from x + `first` to x + 1, as spans of cells that are consecutive in the table. */
+  /** Lists the cells from x + `first` to x + 1. */
   private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
     const { cells, starts } = this.order;
     const { spans, lengths } = this;
@@ -248,7 +247,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
       const end = spans[span + END] as number;
       const begin = spans[span + BEGIN] as number;
-      // In its own cell, a particle tests only later slots.
       let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
       for (; other < end; other++) {
         const dx = (positions[2 * other] as number) - x;
@@ -301,8 +299,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = positions[dimensions * slot + 1] as number;
     const z = is3D ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Bounds the rounding error of a distance along one axis. The square of this error matters if a period is far
-    // longer than two radii.
+    // Bounds the rounding error of a distance along one axis, which matters if a period is far longer than the radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
@@ -325,7 +322,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Adds a pair, unless the other particle only shares a bucket with the span's cells. */
+  /** Skips a particle that only shares a bucket with the span's cells. */
   private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
