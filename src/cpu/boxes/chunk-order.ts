@@ -2,16 +2,16 @@
  * Divides space into chunks that hold about equally many boxes:
  *
  * 1. Low corners are radix-sorted along each axis.
- * 2. Cuts along the last axis divide space into slabs with equally many low corners. Cuts along the second-last axis
- *    divide each slab, and so on down to x. Each of the resulting chunks holds about MOST_BOXES low corners.
+ * 2. Cuts along the last axis divide space into slabs with equally many low corners. Cuts along the axis before divide
+ *    each slab, and so on down to x. Each resulting chunk holds about MOST_BOXES low corners.
  * 3. Each box becomes a member of every chunk that it reaches into.
  *
- * A chunk is half-open: it contains its low bounds. So chunks cover space, and each point is in one chunk.
+ * A chunk contains its low bounds but not its high ones, so each point is in one chunk.
  *
- * Guarantee: n boxes have at most n (2 + 1 / NARROWEST)^d memberships. Proof: cuts along an axis are at least NARROWEST
- * times M apart, where M is the mean extent along it. This mean is the d-th root of the mean d-th power. A box of
- * extent w therefore reaches into at most 2 + w / (NARROWEST M) parts per axis. The product over all axes, summed over
- * all boxes, is bounded by Hölder's and Minkowski's inequalities.
+ * Guarantee: n boxes have at most n (2 + 1 / NARROWEST)^d memberships. Proof: let M be the d-th root of the mean d-th
+ * power of the extents along an axis. Cuts are at least NARROWEST · M apart, so a box of extent w reaches into at most
+ * 2 + w / (NARROWEST · M) parts. Hölder's and Minkowski's inequalities bound the product over all axes, summed over all
+ * boxes.
  */
 import { type Dimensions, GREATEST_FLOAT } from '../../core/world/world';
 import { FloatOrder } from '../shared/float-order';
@@ -22,10 +22,7 @@ const MOST_BOXES = 48;
 
 const NARROWEST = 2;
 
-/**
- * The parts that the cuts along one axis make of each region. A region is a part that the cuts along the previous axis
- * made.
- */
+/** The parts into which cuts along one axis divide each region. A region is a part of the previous axis. */
 interface Cuts {
   /** The first part of each region, then the number of parts. */
   starts: Uint32Array;
@@ -44,13 +41,13 @@ export class ChunkOrder {
   /** The low bounds of each chunk. In 2D, that along z is −∞. */
   bounds = new Float32Array(0);
 
-  /** Number of valid boxes. A slot is the index of a box among them. */
+  /** Number of valid boxes. A slot is an index among them. */
   private slots = 0;
   private ids = new Uint32Array(0);
   private boxes = new Float32Array(0);
-  /** The part that contains each slot's low corner after the latest cuts; approximate if low ends are equal. */
+  /** The part of each slot's low corner after the latest cuts; approximate if low ends are equal. */
   private partOf = new Uint32Array(0);
-  /** Slots in the order of their low ends along the last axis. */
+  /** Slots by low end along the last axis. */
   private sorted = new Uint32Array(0);
   private order = new FloatOrder(0);
   private readonly cuts: Cuts[];
@@ -115,7 +112,7 @@ export class ChunkOrder {
     this.invalid = count - slots;
   }
 
-  /** Cuts each region along an axis. Returns the number of parts. */
+  /** Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, partOf, order, slots, dimensions } = this;
     const { keys } = order;
@@ -247,7 +244,7 @@ export class ChunkOrder {
   }
 }
 
-/** Returns the last index from `first` on whose value is not above `value`. The value at `first` must not be above. */
+/** Returns the last index from `first` on whose value is not above `value`. The first must not be above. */
 function lastNotAbove(values: Float32Array, first: number, end: number, value: number): number {
   let low = first;
   let high = end;

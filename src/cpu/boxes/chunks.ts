@@ -1,7 +1,7 @@
 /**
  * Finds overlapping boxes by chunks. A sweep along the last axis compares the members of each chunk. Two boxes may
- * share several chunks, but only the chunk that contains the low corner of their intersection lists the pair. Both
- * boxes reach into that chunk. Only comparisons of corners decide.
+ * share several chunks; only the chunk with the low corner of their intersection lists the pair. Only comparisons of
+ * corners decide.
  */
 import { checkDimensions, checkKnownKeys } from '../../core/base/checks';
 import type { Dimensions } from '../../core/world/world';
@@ -51,8 +51,8 @@ export class CpuBoxChunks extends BoxFinder<ChunkOrder> {
   }
 
   /**
-   * Sum of the members of all chunks: Number of memberships: a box counts once per chunk that it reaches into. At most
-   * 6.25 per box in 2D, and 15.6 in 3D.
+   * Number of memberships: a box counts once per chunk that it reaches into. At most 6.25 per box in 2D, and 15.625 in
+   * 3D.
    */
   get members(): number {
     return this.order.memberCount;
@@ -96,8 +96,8 @@ class ChunkSweep implements Sweep {
         if (otherY > highY) break;
         const otherX = corners[other] as number;
         if (otherX > highX || (corners[other + 3] as number) < lowX) continue;
-        // Members ascend along y, so the intersection begins at the low end of `other`. If it begins below this chunk,
-        // another chunk lists the pair.
+        // Members ascend along y, so the intersection begins at the low end of `other`. Another chunk lists a pair that
+        // begins below this one.
         if (otherY < boundY || (otherX < boundX && lowX < boundX)) continue;
         this.add(box, other);
       }

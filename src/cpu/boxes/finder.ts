@@ -6,8 +6,8 @@ import type { Dimensions } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
 
 /**
- * Advice in errors about memory. PART_ADVICE is for forEachPair and countPairs, which store only the pairs of one part
- * (a row or a chunk) at a time.
+ * Advice in errors about memory. PART_ADVICE is for forEachPair and countPairs, which store the pairs of one part (a
+ * row or a chunk) at a time.
  */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const PART_ADVICE =
@@ -21,12 +21,12 @@ export interface Order {
 }
 
 export interface Sweep {
-  /** Ids of the pairs found: the first `length` words. A caller may set `length` to 0. */
+  /** Ids of the pairs found: the first `length` words. The caller may set `length` to 0. */
   readonly words: Uint32Array;
   length: number;
-  /** `advice` is what the error recommends if there is no memory for the pairs. */
+  /** `advice` ends the error if there is no memory for the pairs. */
   begin(advice: string): void;
-  /** Adds the pairs of the next part that has boxes. Returns false after the last part. */
+  /** Adds the pairs of the next part with boxes. Returns false after the last part. */
   advance(): boolean;
 }
 

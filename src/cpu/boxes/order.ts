@@ -3,12 +3,11 @@
  * end of the world also has an image, one period lower.
  *
  * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
- * box is in the row of its low corner. Its level is so high that its high corner is at most one row farther than its
- * low corner.
+ * box is in the row of its low corner, on a level where its high corner is at most one row farther.
  *
  * If boxes a and b overlap, their low corners are in the same or in neighbouring rows on the higher of their levels.
- * Proof, along y or z: a higher coordinate never has a lower row. The boxes overlap, so low(b) ≤ high(a). Hence
- * row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1. The same holds with a and b swapped.
+ * Proof, along y or z: a higher coordinate never has a lower row, and low(b) ≤ high(a). Hence row(low(b)) ≤
+ * row(high(a)) ≤ row(low(a)) + 1. The same holds with a and b swapped.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -17,7 +16,7 @@ import { FloatOrder } from '../shared/float-order';
 /** Numbers per box: low x, y, z, then high x, y, z. */
 export const CORNERS = 6;
 
-/** Boxes per row of the lowest level if boxes were spread evenly. */
+/** Boxes per row of the lowest level if they were spread evenly. */
 const ROW_SHARE = 16;
 
 /** Greatest number of rows along an axis on the lowest level. */
@@ -25,19 +24,19 @@ const MOST_ROWS = 2 ** 20;
 
 const SAMPLE = 512;
 
-/** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
+/** Share of the sample beyond each end of the rows. The outermost rows take these boxes. */
 const OUTLIERS = 0.02;
 
-/** Share of the sample that counts as ordinary: the shortest boxes. The longest of them determines the row width. */
+/** The longest box among this share of shortest boxes determines the row width. */
 const ORDINARY = 0.9;
 
-/** Factor on extents, so that rounding moves no box to the next level. */
+/** Keeps rounding from moving a box to the next level. */
 const WIDER = 1 + 2 ** -20;
 
 export class BoxOrder {
   /** Slots in use: one per box, and one per image of a box that reaches across an end. */
   slots = 0;
-  /** Boxes with a low end above the high end, or with a number that is not finite. They have no slot. */
+  /** Boxes with a low end above the high end, or with a number that is not finite. They get no slot. */
   invalid = 0;
   ids = new Uint32Array(0);
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
@@ -134,7 +133,7 @@ export class BoxOrder {
     }
   }
 
-  /** Wraps the low corner of the last box and adds its images. */
+  /** Wraps the last box and adds its images. */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { unsortedCorners } = this;
@@ -197,7 +196,7 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // The rows of some level are then as wide as the longest ordinary box is long.
+      // The rows of some level are as wide as the longest ordinary box.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;
@@ -221,7 +220,7 @@ export class BoxOrder {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** Returns a row of the lowest level. A higher coordinate never has a lower row. */
+  /** On the lowest level. A higher coordinate never has a lower row. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;
@@ -260,7 +259,6 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** Sorts by row, and in each row by low x. */
   private sortSlots(): void {
     const { slots, order, rowOf, starts, levelRows } = this;
     const { unsortedCorners, unsortedIds, unsortedSources, unsortedShifts, corners, ids, sources, shifts } =

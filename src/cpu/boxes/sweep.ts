@@ -16,7 +16,7 @@ export class BoxSweep {
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** `advice` is what the error recommends if there is no memory for the pairs. */
+  /** `advice` ends the error if there is no memory for the pairs. */
   begin(advice: string): void {
     this.advice = advice;
     this.level = 0;
@@ -24,7 +24,7 @@ export class BoxSweep {
     this.length = 0;
   }
 
-  /** Adds the pairs of the next row that has boxes. Returns false after the last row. */
+  /** Adds the pairs of the next row with boxes. Returns false after the last row. */
   advance(): boolean {
     const { starts, levelRows } = this.order;
     const rows = levelRows[levelRows.length - 1] as number;
@@ -35,7 +35,7 @@ export class BoxSweep {
     return true;
   }
 
-  /** Searches a row, and the later rows whose boxes may overlap: neighbours on its level, and rows of higher levels. */
+  /** Compares a row with itself and with later rows nearby, on its level and on higher ones. */
   private searchRow(row: number): void {
     const { order, level } = this;
     const { starts, levelRows } = order;
@@ -71,7 +71,7 @@ export class BoxSweep {
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
-  /** Goes through two rows together by low x. Tests each box against later boxes of the other row. */
+  /** Goes through two rows together by low x, and tests each box against later boxes of the other row. */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
     let slot = first;
@@ -122,9 +122,9 @@ export class BoxSweep {
   }
 
   /**
-   * Two boxes may overlap in several pairs of slots, because their images have slots, too. Along each axis, they may
-   * overlap if neither is shifted, if the box with the lower id is shifted, or if the box with the higher id is
-   * shifted. Returns true only for the first of these cases that applies.
+   * Two boxes may overlap in several pairs of slots, because images have slots, too. Along each axis there are three
+   * cases: no box is shifted, that with the lower id is, or that with the higher id. Returns true only for the first
+   * case in which the boxes overlap.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

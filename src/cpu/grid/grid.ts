@@ -65,7 +65,7 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
 }
 
-/** Doubles the cell size of an unbounded world if rounding lowered it below the diameter. */
+/** Rounding may lower the cell size of an unbounded world below the diameter. */
 function wideEnough(world: World, options: CpuGridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);

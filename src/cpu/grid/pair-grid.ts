@@ -1,6 +1,6 @@
 /**
- * The base class of the CPU's grids. Subclasses decide which particles overlap.
- * Guarantee: while a visitor of the caller runs, the grid neither builds nor begins a search for pairs: both throw.
+ * The base of the CPU's grids. Subclasses decide which particles overlap.
+ * Guarantee: while a visitor of the caller runs, building the grid or searching it for pairs throws.
  */
 import { checkFunction } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -13,7 +13,7 @@ import type { RayHits } from '../shared/ray-walk';
 interface PortionedSearch {
   /** Two ids per pair, the lower id first. */
   readonly task: { readonly words: Uint32Array; readonly length: number };
-  /** Fills the task with the next portion. Returns false if there are no more pairs. */
+  /** Fills the task. Returns false if there are no more pairs. */
   advance(): boolean;
   collectInto(words: Uint32Array): Uint32Array;
 }
@@ -21,7 +21,6 @@ interface PortionedSearch {
 interface Order {
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** Number of particles that are not quarantined. */
   readonly activeCount: number;
 }
 
@@ -31,9 +30,9 @@ export abstract class PairGrid {
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
-  /** Number of particles of the last build; undefined before the first. */
+  /** Particles of the last build; undefined before the first. */
   protected built: number | undefined;
-  /** Number of visitors of the caller that are running. */
+  /** Visitors of the caller that are running. */
   private visits = 0;
 
   constructor(
@@ -48,12 +47,11 @@ export abstract class PairGrid {
 
   protected abstract readonly order: Order;
 
-  /** Starts a search for the pairs of the last build. */
   protected abstract begin(): PortionedSearch;
 
   protected abstract candidates(): number;
 
-  /** The error message if a caller builds, or searches for pairs, inside a visitor. */
+  /** The error if a caller builds, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
   /** The call that fills the grid, for error messages. */
@@ -166,8 +164,7 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns positions as numbers and as words. In periodic worlds these are the first `particles` positions, wrapped;
-   * otherwise they are the input.
+   * Returns positions as numbers and as words: in periodic worlds the first `particles`, wrapped; otherwise the input.
    */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
@@ -190,7 +187,7 @@ export abstract class PairGrid {
     if (this.visits > 0) throw new CellstormError(this.busy);
   }
 
-  /** Throws if the grid was not built yet. Every search calls this. */
+  /** Every search calls this. */
   protected checkBuilt(): void {
     if (this.built !== undefined) return;
     throw new CellstormError(`This CPU grid has no particles yet: call ${this.filling} before you search.`);
