@@ -1,6 +1,6 @@
 /**
- * Describes every kernel of the passes in every variant. Tests compile all of them and compare bindings and layouts
- * with the WGSL. Add each new pass here.
+ * Lists every kernel of the passes in every variant. Tests compile all of them and compare bindings and layouts with
+ * the WGSL. Add each new pass here.
  */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
@@ -35,7 +35,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Kinds of worlds that have other kernels if there are too few levels for finer entries. */
+/** Worlds with too few levels for finer entries have other kernels. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -69,7 +69,6 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    // A grid with one level has no finer entries.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
@@ -89,7 +88,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** These kernels are the same in 2D and 3D, because keys have no dimensions. */
+/** Keys have no dimensions. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -131,13 +130,12 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Describes continuous motion, without the kernels that are the same in every world. */
+/** Leaves out the kernels that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
-/** Describes the kernels that differ with `crowds`. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
     Crowd.describeHeavy(variant),
@@ -188,7 +186,6 @@ function describeBoxSearches(variant: Variant): KernelDescription[] {
   ]);
 }
 
-/** Describes the kernels of grids with variable radii, and of simulations in such grids. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
@@ -220,7 +217,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Describes the kernels of box pairs. BoxPairs itself uses only those for unbounded worlds. */
+/** BoxPairs itself uses only the kernels for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -53,12 +53,12 @@ export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact
 export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
-/** The entry point `each_heavy`, with a workgroup per heavy particle. */
+/** A workgroup handles one heavy particle. */
 export const EACH_HEAVY: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy.wgsl', text: eachHeavy },
 ];
-/** The entry point `each_heavy` for kernels that list neighbours by ascending id. */
+/** Like EACH_HEAVY, for kernels that list neighbours by ascending id. */
 export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy_marked.wgsl', text: eachHeavyMarked },
@@ -129,12 +129,10 @@ export interface Variant {
   readonly wholeBlocks?: boolean;
 }
 
-/** Returns the modules of parameters, positions and cells. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** Returns the binding that the neighbour loop needs in addition if there are levels. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
@@ -146,10 +144,7 @@ export function bodyFlags({
   return { VARIABLE_RADII: (levels ?? 0) > 0, HAS_BOXES: boxes === true };
 }
 
-/**
- * In bounded and periodic worlds with too few levels, kernels do not read finer entries. Unbounded worlds with too few
- * levels are rare, so their kernels read an empty list.
- */
+/** Unbounded worlds with too few levels for finer entries are rare, so their kernels read an empty list. */
 function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
 }
@@ -180,18 +175,12 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/**
- * Returns the binding of the list of heavy particles. With levels, the list is in the buffer of finer entries and needs
- * no binding of its own.
- */
+/** With levels, the buffer of finer entries holds the list of heavy particles. */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
 
-/**
- * Returns the modules of the world and of the neighbour loop. The kernel's own module must define the functions that
- * base/particle.wgsl lists.
- */
+/** The kernel's own module must define the functions that base/particle.wgsl lists. */
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const { kind, levels } = variant;
   const inGrid = levels ? LEVEL_PROBES[kind] : GRID_PROBES[kind];
@@ -211,15 +200,12 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** Returns the modules that read obstacles from `start`. */
+/** These modules read obstacles from `start`. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/**
- * Returns the modules of the loop over obstacles. With variable radii, the loop goes over their tree, otherwise over
- * rows of cells.
- */
+/** With variable radii, the loop over obstacles goes through their tree, otherwise through rows of cells. */
 export function obstacleModules(variant: Variant): ShaderSource[] {
   const { obstacles: has, kind, levels } = variant;
   if (!has) return [];
@@ -242,12 +228,12 @@ export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boole
   return crowds === true && broadPhase === 'grid';
 }
 
-/** Returns the part of a label that names the variant. With levels, `crowds` is always on, so labels leave it out. */
+/** With levels, `crowds` is always on, so labels leave it out. */
 export function variantName(variant: Variant): string {
   return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/** Returns the part of a label that names the variant, for kernels that are the same with and without `crowds`. */
+/** For kernels that are the same with and without `crowds`. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
   const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';

@@ -8,7 +8,6 @@ export interface ParticleGroup {
   readonly heavy: HeavyGroup | undefined;
 }
 
-/** The bind group, and the buffer that holds the number of workgroups. */
 export interface HeavyGroup {
   readonly group: GPUBindGroup;
   readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };

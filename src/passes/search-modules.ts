@@ -1,6 +1,5 @@
 /**
- * Modules that look farther than adjacent cells: around points, in boxes, along rays and along paths (solve/ccd.ts). A
- * step without continuous motion does not need these modules.
+ * Modules that look farther than adjacent cells: around points, in boxes, along rays and along paths (solve/ccd.ts).
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
@@ -55,7 +54,6 @@ const BLOCK_LEVELS_HASHED: ShaderSource = {
   text: blockLevelsHashed,
 };
 
-/** A block is all cells of one level that a box of positions touches. */
 const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_LEVELS_DENSE, BLOCK],
   periodic: [BOX_PERIODIC, BLOCK_LEVELS_DENSE, BLOCK],
@@ -84,7 +82,6 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** Modules that find the segments of one level and say which levels hold particles. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
@@ -106,39 +103,33 @@ const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', text: pathLevelsDense };
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
-/** Modules that follow a path through one level and say which levels hold particles. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
 };
 
-/**
- * Returns the modules of the world and of the neighbour loop. The kernel's own module must define the functions that
- * base/particle.wgsl lists.
- */
+/** The kernel's own module must define the functions that base/particle.wgsl lists. */
 export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
   if (breadth === 'narrow') return neighbourModules(variant, 'grid');
   return [...segmentModules(variant), PARTICLE, PROBE_AROUND];
 }
 
-/** Returns the modules of the world and of blocks. A block is all cells that a box of positions touches. */
+/** A block is all cells (with levels, of one level) that a box of positions touches. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
 /**
- * Returns the modules of blocks of cells and of their ranges of slots. The kernel must declare `start`. In unbounded
- * worlds it must also declare `cell_of_slot` and, with levels, `position_in`.
+ * The modules of blocks and of their ranges of slots. The kernel must declare `start`; in unbounded worlds also
+ * `cell_of_slot` and, with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];
 }
 
-/**
- * Returns the modules that find the cells along a ray. The kernel must declare the bindings that segmentModules names.
- */
+/** The kernel must declare the bindings that segmentModules names. */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];

@@ -8,7 +8,7 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** Number of words in `refused`. They are the number of invalid boxes and the number of too large boxes. */
+/** Words of `refused`: the number of invalid boxes, then of too large boxes. */
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {

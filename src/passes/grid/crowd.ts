@@ -1,8 +1,7 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. One list serves twice: it holds the tiles to sort, which the heavy particles overwrite
- * later. With levels, they overwrite no tiles: the list's header counts them, and the buffer of finer-entries.ts holds
- * their slots.
+ * particles after the gather. One list holds first the tiles to sort, then the heavy particles. With levels, the buffer
+ * of finer-entries.ts holds the slots of heavy particles, and the list only their number.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -110,7 +109,7 @@ export class Crowd {
     };
   }
 
-  /** The kernel stores the number of heavy particles in the buffer of finer-entries.ts, in grids with levels. */
+  /** In grids with levels, stores the number of heavy particles in the buffer of finer-entries.ts. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',
@@ -156,9 +155,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // One word per particle is enough. A heavy particle takes one word. A tile takes two words, but has more than
-    // CROWDED entries on average. A particle has at most one finer entry per level, and there are fewer levels than
-    // CROWDED / 2.
+    // One word per particle is enough: a heavy particle takes one; a tile takes two, but has more than CROWDED entries
+    // on average. A particle has fewer than CROWDED / 2 finer entries, at most one per level.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -194,14 +192,14 @@ export class Crowd {
     };
   }
 
-  /** Empties the list. Record it before the scatter. */
+  /** Record it before the scatter. */
   encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
   /**
-   * Sorts crowded buckets or, if `of` is 'finer', crowded lists of finer entries. Record the sort of buckets between
-   * scatter and gather, and the sort of lists after the finer entries are written.
+   * Sorts crowded buckets (record it between scatter and gather) or, if `of` is 'finer', crowded lists of finer entries
+   * (record it after they are written).
    */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
@@ -212,7 +210,7 @@ export class Crowd {
     }
   }
 
-  /** Lists heavy particles. Record it after the gather. */
+  /** Record it after the gather. */
   encodeHeavy(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

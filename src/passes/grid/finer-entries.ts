@@ -1,8 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They belong to the particles in the
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They stand for the particles in the
  * cell whose levels are lower than the cell's by at least `finerSteps` (core/world/cells.ts). The buffer has room for
- * an entry of each particle on every level where the particle may have one. Heavy particles follow at its end. If there
- * are too few levels for finer entries, the pass only sets the header and clears Crowd's list.
+ * each particle on every level where it may have an entry; heavy particles follow. If there are too few levels for
+ * finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -18,9 +18,8 @@ import type { Crowd, CrowdBinding } from './crowd';
 export interface FinerBuffers {
   readonly start: GPUBuffer;
   readonly counts: GPUBuffer;
-  /** The list of crowd.ts. */
   readonly crowd: GPUBuffer;
-  /** Bodies in the order of the input; `position_in` is sorted. */
+  /** Bodies in the order of the input. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -46,8 +45,8 @@ const BINDINGS = {
 } as const;
 
 /**
- * Returns the bytes for heavy particles, in the layout of heavy_words.wgsl: a word per particle, for the slots of heavy
- * ones; the number of heavy particles; a bit per slot.
+ * The layout of heavy_words.wgsl: a word per particle, for the slots of heavy ones; the number of heavy particles; a
+ * bit per slot.
  */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
@@ -94,7 +93,7 @@ export class FinerEntries {
     return this.owned.buffers.finer;
   }
 
-  /** Scratch memory as long as the finer entries, for sorting crowded lists. */
+  /** As long as the finer entries, for sorting crowded lists. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -127,7 +126,7 @@ export class FinerEntries {
     }
   }
 
-  /** Lists the finer entries. Record it after the gather. `crowd` sorts crowded lists. */
+  /** Record it after the gather. `crowd` sorts crowded lists. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -136,8 +135,8 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // Until here, Crowd's list held crowded buckets. From here on, it gets the crowded lists of finer entries, and
-    // later the number of heavy particles.
+    // Crowd's list held crowded buckets. Now it gets the crowded lists of finer entries, later the number of heavy
+    // particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/scan.wgsl: computes the exclusive prefix sums of counts, and zeroes the counts. The caller of
- * `bind` or `reserve` must destroy the ScanBinding.
+ * Host of shaders/grid/scan.wgsl: computes exclusive prefix sums of counts, and zeroes the counts. The caller must
+ * destroy each ScanBinding.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';
@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** Returns the bytes of a buffer of `length` counts or starts. The scan reads such a buffer in vectors of four. */
+/** The scan reads counts and starts in vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -64,14 +64,14 @@ export class Scan {
     return new Scan(gpu, { reduce: reduce as Kernel, spine: spine as Kernel, apply: apply as Kernel });
   }
 
-  /** `counts` and `starts` need the size `scanBytes(length)`. `counts` must be zero beyond the length. */
+  /** `counts` and `starts` need `scanBytes(length)` bytes. `counts` must be zero beyond the length. */
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
     const owned = this.own(length);
     await owned.settled;
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** Does the same as `bind` without waiting. `settled` rejects if the device has too little memory. */
+  /** Like `bind`, without waiting. `settled` rejects if the device has too little memory. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,

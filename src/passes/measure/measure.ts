@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. `combine` merges the partial
- * results of workgroups in doubles. A sum that may exceed 32 bits takes two words.
+ * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. `combine` merges the results of
+ * workgroups in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -49,7 +49,7 @@ export interface MeasureBuffers {
   readonly finer?: GPUBuffer | undefined;
 }
 
-/** The index of the word that only kernels with obstacles write. */
+/** Only kernels with obstacles write this word. */
 const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;

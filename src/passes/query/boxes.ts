@@ -12,13 +12,13 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/** Number of words in the queue before its boxes: three arguments of an indirect dispatch, then the number of boxes. */
+/** Words of the queue before its boxes: three arguments of an indirect dispatch, then the number of boxes. */
 const QUEUE_HEADER = 4;
 
-/** Most workgroups of a search: enough to fill a device. */
+/** Enough to fill a device. */
 const MOST_BOX_WORKGROUPS = 1024;
 
-/** A box is searched by one thread alone or by a workgroup together. */
+/** One thread searches a box alone, or a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 
@@ -115,7 +115,7 @@ export class Boxes {
     };
   }
 
-  /** Empties the queue. Record it before a search. */
+  /** Record it before a search. */
   static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }

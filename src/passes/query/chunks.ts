@@ -26,7 +26,6 @@ export const CHUNKS_FIELDS = {
 /** With fewer boxes per chunk, more boxes are in several chunks. With more, sweeps take longer. */
 export const BOXES_PER_CHUNK = 48;
 
-/** The number of threads that measure extents. */
 export const MEASURE_THREADS = 16 * WORKGROUP_SIZE;
 
 export const CHUNK_STEPS = [
@@ -126,20 +125,21 @@ export async function createChunkKernels(gpu: Gpu, dimensions: Dimensions): Prom
   ) as unknown as ChunkKernels;
 }
 
-/** Words of the table per axis: those of the regions, low bounds and regions of its parts. */
+/**
+ * The layout of the table. Each axis has the starts of its regions, then the low bounds and the regions of its parts.
+ */
 export interface ChunkRoom {
-  /** The words of the table at which they begin. */
+  /** The first word of each part of the table, per axis. */
   readonly starts: readonly number[];
   readonly lows: readonly number[];
   readonly regions: readonly number[];
   readonly words: number;
-  /** The largest number of regions of one axis, and of chunks. */
   readonly mostRegions: number;
   readonly mostChunks: number;
 }
 
 /**
- * Returns the room for the parts of `boxes` boxes. A region of s boxes is divided along axis a into at most
+ * A region of s boxes is divided along axis a into at most
  * 1 + (s / BOXES_PER_CHUNK)^(1 / (a + 1)) parts. The root is concave, so the sum is greatest for equal regions.
  */
 export function chunkRoom(dimensions: Dimensions, boxes: number): ChunkRoom {

@@ -23,10 +23,10 @@ export interface ListCountBuffers {
  */
 export const LIST_COUNT_WORDS = 6;
 
-/** Byte offset of the three arguments. */
+/** Byte offset of the arguments of the dispatch. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** The kernels store this as the number of entries found if the true number does not fit into 32 bits. */
+/** Stands for a number of entries that does not fit into 32 bits. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
 /** Words per entry: two ids for a pair, one for a neighbour. */
@@ -67,9 +67,9 @@ export class ListCount {
   }
 
   /**
-   * `cutsOwners` decides where a list ends that is too short for all entries. If true, it ends at its capacity; the
-   * last owner then has only some of its entries, or holes of 2³² − 1. If false, it ends before the first owner whose
-   * entries do not all fit.
+   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity, and the last owner has
+   * only some of its entries, or holes of 2³² − 1. If false, it ends before the first owner whose entries do not all
+   * fit.
    */
   static async create(
     gpu: Gpu,

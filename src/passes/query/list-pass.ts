@@ -1,5 +1,5 @@
 /**
- * The base of passes that fill a list whose length only the GPU knows: `tally` counts entries per owner, a scan turns
+ * The base of passes whose list has a length that only the GPU knows: `tally` counts entries per owner, a scan turns
  * counts into offsets, and `fill` writes the entries.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';

@@ -1,6 +1,6 @@
 /**
  * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: lists the pairs that began, stayed and
- * ended, then keeps the newer list for the next comparison.
+ * ended, then keeps the new list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
@@ -22,7 +22,7 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** The list of the previous comparison, whose buffers are as long as those above. */
+  /** The kept list, in buffers as long as those above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
   /** For tally and keep: the numbers of pairs found and listed. */
@@ -31,7 +31,7 @@ export interface PairEventsBuffers {
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** For begun, stayed and ended: the index of the first event of each first id, and the list to write. */
+  /** For begun, stayed and ended: the first event of each first id, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }
@@ -83,7 +83,7 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /** Runs one thread per offset. `offsets` is at least one more than the number of first ids. */
+  /** `offsets`, the number of threads, is at least one more than the number of first ids. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -45,10 +45,7 @@ export interface PairsBuffers {
 /** `ball`: overlapping particles of any shape. `box`: the boxes of BoxPairs. */
 export type PairShape = 'ball' | 'box';
 
-/**
- * Returns the bytes of `offsets`. With crowds, the mark rows follow (see MARK_ROWS); each_heavy_marked.wgsl finds them
- * from this size.
- */
+/** With crowds, the mark rows follow the offsets (see MARK_ROWS); each_heavy_marked.wgsl finds them from this size. */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);
   const ids = 32 * Math.ceil(Math.max(1, owners) / 32);
@@ -101,7 +98,7 @@ export class Pairs {
         ...neighbourFlags(variant, broadPhase, heavy),
         FILL: isFill,
         BOXES: isBox,
-        // Whole blocks are searched, because a box is sorted by its low corner and reaches farther than a ball.
+        // A box is sorted by its low corner, so it reaches farther than a ball.
         WHOLE_BLOCKS: isBox,
       },
     };
@@ -142,7 +139,7 @@ export class Pairs {
   }
 }
 
-/** Removes holes, which have two equal ids. May overwrite `pairs`. */
+/** A hole has two equal ids. May overwrite `pairs`. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let index = 0; index < pairs.length; index += 2) {

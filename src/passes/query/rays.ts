@@ -10,7 +10,7 @@ import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
 import { ListPass } from './list-pass';
 
-/** With variable radii, kernels do not read `radius` and `radius_squared`. */
+/** With variable radii, only `ray_count` is read. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;

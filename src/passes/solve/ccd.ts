@@ -68,7 +68,7 @@ const LAW = {
   TO_WALL,
 };
 
-/** Number of words with arguments of indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
+/** Words with arguments of indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
@@ -88,11 +88,11 @@ export interface CcdBuffers {
    */
   readonly links: GPUBuffer;
   /**
-   * First hits at walls, slow particles and obstacles. Each particle has two words: the key of its hit (see
-   * core/ccd/law.ts) and its partner.
+   * First hits at walls, slow particles and obstacles: per particle, the key of the hit (see core/ccd/law.ts) and the
+   * partner.
    */
   readonly first: GPUBuffer;
-  /** Hits that even rounds read and odd rounds write: stored like `first`, but with hits at fast particles, too. */
+  /** Hits that even rounds read and odd rounds write: like `first`, and also at fast particles. */
   readonly even: GPUBuffer;
   /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
@@ -192,7 +192,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** The modules of each part, besides those that `modulesOf` adds. Variants without levels leave out `note_level`. */
+/** Besides these, `modulesOf` adds modules. Variants without levels leave out `note_level`. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
@@ -257,7 +257,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** Bind groups of even and of odd rounds, which read and write each other's hits. */
+  /** For even and for odd rounds, which read and write each other's hits. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }
@@ -355,7 +355,7 @@ export class CcdPass {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** Finds the greatest distance that a particle may move in a time step, in diameters of that particle. */
+  /** Finds the greatest distance, in its own diameters, that a particle may move in a time step. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -15,10 +15,7 @@ export interface IntegrateBuffers {
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  /**
-   * `counts` says whether this pass counts particles. It must not count if another pass moves particles before the
-   * sort. With levels, it never counts.
-   */
+  /** `counts` must be false if another pass moves particles before the sort. With levels, this pass never counts. */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;
     return {

@@ -28,7 +28,7 @@ export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Returns the number of counters: each run of keys has one per value of a digit. */
+/** Each run of keys has a counter per value of a digit. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }
@@ -65,7 +65,7 @@ export class Radix {
   static describe({ wide, payload, shape }: RadixVariant): KernelDescription[] {
     return STEPS.map((entryPoint) => ({
       label: `sort.${entryPoint}${wide ? '.wide' : ''}${payload ? '.payload' : ''}.${shape.bits}-bits`,
-      // The kernels do not depend on the dimension.
+      // Serves 3D, too.
       dimensions: 2,
       sources: [PARAMS, { name: 'sort/radix.wgsl', text }],
       entryPoint,
