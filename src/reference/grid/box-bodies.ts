@@ -37,8 +37,8 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 }
 
 /**
- * Returns the lowest level whose cells are at least as wide as the box and where both corners are in the same or in
- * adjacent cells. Returns undefined if there is none.
+ * Returns the lowest level whose cells are at least as wide as the box, with both corners in the same or in adjacent
+ * cells, if there is one.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));

@@ -13,7 +13,7 @@ import type { Entries } from './scatter';
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
   readonly cells: Uint32Array;
-  /** Per slot, the `dimensions` coordinates of the particle's cell on its level, or NOWHERE if it has no cell. */
+  /** Per slot, the coordinates of the particle's cell on its level, or NOWHERE if it has none. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;

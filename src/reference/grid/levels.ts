@@ -1,6 +1,6 @@
 /**
- * A plain grid of particles with variable radii. The arrays of HashGrid must equal its arrays. Ordering: buckets
- * ascending, ids ascending in each bucket, quarantined particles last. This file also has an oracle of pairs.
+ * A plain grid of particles with variable radii, whose arrays HashGrid must equal, and an oracle of pairs. Ordering:
+ * buckets ascending, ids ascending in each bucket, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
@@ -15,7 +15,7 @@ export interface LevelGrid {
   readonly start: Uint32Array;
   /** Slots of finer entries: bucket after bucket, ascending in each bucket. */
   readonly finer: Uint32Array;
-  /** For each bucket that may have finer entries, the index in `finer` of its first one. Then the end. */
+  /** Per bucket that may have finer entries, the index of its first one in `finer`; then the end. */
   readonly finerStart: Uint32Array;
   /** Bit l is set if level l has particles. */
   readonly occupied: number;
@@ -46,8 +46,8 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
 }
 
 /**
- * Returns the overlapping pairs; tests every pair in doubles. The lower id of a pair comes first. Pairs are sorted by
- * the first id, then by the second.
+ * Tests every pair in doubles. Returns the overlapping ones, the lower id first, sorted by the first id, then by the
+ * second.
  */
 export function bruteForceLevelPairs(
   world: World,

@@ -19,7 +19,7 @@ export function isFiniteParticle(
   return true;
 }
 
-/** A particle has a cell only if its position is finite and its radius is allowed. */
+/** A particle with a radius that is not allowed has no cell. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

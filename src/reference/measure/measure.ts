@@ -27,8 +27,8 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // Nothing rounds if both particles lie on the exact lattice; see borderline.ts. Particles of all sizes share the
-  // lattice of the largest diameter.
+  // Nothing rounds if both particles lie on the exact lattice; see borderline.ts. All sizes share the lattice of the
+  // largest.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
@@ -91,7 +91,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // This weight is a double; in the shader, it is a 32-bit float.
+    // A double, unlike in the shader.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

@@ -1,6 +1,6 @@
 /**
- * Two oracles that find overlapping boxes. A box is stored as its low corner, then its high corner. Periods are 0 along
- * axes that do not wrap. Along other axes, low corners must lie between 0 and the period. Pairs are sorted.
+ * Two oracles that find overlapping boxes. A box is its low corner, then its high corner. Periods are 0 along axes that
+ * do not wrap; along other axes, low corners must lie between 0 and the period. Pairs are sorted.
  */
 import type { Dimensions } from '../../core/world/world';
 
@@ -53,7 +53,7 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
   return [boxes[at] as number, boxes[at + dimensions] as number];
 }
 
-/** Sweeps along x. This is faster than brute force, but supports no periodic axes. */
+/** Faster than brute force, but supports no periodic axes. */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
     .filter((box) => isBox(dimensions, boxes, box))

@@ -1,7 +1,7 @@
 /**
- * The oracle of overlaps: tests every pair in doubles, without cells. Particles with a coordinate that is not finite
- * overlap nothing. Default ids are 0, 1, 2 … Periods are 0 along axes that do not wrap. The error of doubles is more
- * than 2²⁷ times smaller than the band that pairBand returns.
+ * The oracle of overlaps: tests every pair in doubles, whose error is more than 2²⁷ times smaller than pairBand.
+ * Particles with a coordinate that is not finite overlap nothing. Default ids are 0, 1, 2 … Periods are 0 along axes
+ * that do not wrap.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -16,17 +16,16 @@ const SMALLEST_NORMAL = 2 ** -126;
 /**
  * Returns the greatest difference of distance² from diameter² at which 32-bit floats may decide a pair wrongly.
  *
- * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by a
- * factor of up to 1 + u, its square by (1 + u)² and one more rounding. Adding up k squares takes k − 1 roundings. All
- * terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves a rounding. D²
- * is rounded once. So a decision can only be wrong if |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D². As d² is so close to
- * D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
+ * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each difference is off by a factor of up
+ * to 1 + u, its square by (1 + u)³. Adding up k squares takes k − 1 roundings of positive terms, so the sum is off by
+ * at most (1 + u)^(k + 2). D² is rounded once. So a decision can only be wrong if |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d²
+ * + u D². As d² is close to D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
  *
- * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D². For each flushed
- * difference they add at most twice the distance times SMALLEST_NORMAL.
+ * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D², and 2 d ·
+ * SMALLEST_NORMAL for each flushed difference.
  *
- * In a periodic world, the difference of coordinates at opposite ends is about the period P. Its rounding, before P is
- * subtracted, is off by up to u P. This changes d² by up to k u² P² + 2 √k D u P.
+ * In a periodic world, a difference across the ends is about the period P. It is rounded by up to u P before P is
+ * subtracted, which changes d² by up to k u² P² + 2 √k D u P.
  */
 export function pairBand(dimensions: number, diameter: number, period: readonly number[] = []): number {
   const around = UNIT_ROUNDOFF * Math.max(0, ...period);
@@ -92,7 +91,7 @@ export class PairJudge {
     return { overlapping: this.overlapping.toPairList(), ambiguous: this.ambiguous.toPairList() };
   }
 
-  /** Returns whether 32-bit floats hold every intermediate result exactly, in whatever order the squares are added. */
+  /** True if 32-bit floats hold all intermediate results, in whatever order the squares are added. */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;
     const squares: number[] = [];
@@ -100,7 +99,7 @@ export class PairJudge {
       const here = positions[a * dimensions + axis] as number;
       const there = positions[b * dimensions + axis] as number;
       const direct = here - there;
-      // Doubles also round a difference if the magnitudes are far apart.
+      // Doubles round a difference, too, if the magnitudes are far apart.
       if (here - direct !== there || direct + there !== here) return false;
       const apart = minimumImageInDoubles(direct, this.period[axis] as number);
       if (!isSingle(direct) || !isSingle(apart)) return false;
@@ -115,7 +114,7 @@ export class PairJudge {
   }
 }
 
-/** Returns whether a value is a 32-bit float that no device flushes to 0. */
+/** True for 32-bit floats that no device flushes to 0. */
 function isSingle(value: number): boolean {
   return Math.fround(value) === value && (value === 0 || Math.abs(value) >= SMALLEST_NORMAL);
 }

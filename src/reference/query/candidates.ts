@@ -1,7 +1,7 @@
 /**
- * Lists the candidates of each particle with variable radii. Two particles are candidates if they are in the same cell
- * or in adjacent cells of the higher of their two levels. The lists serve until the next sort, even if particles move.
- * Twin of shaders/levels/probe.wgsl. Slots ascend in each list. The lists of quarantined particles are empty.
+ * Lists the candidates of each particle with variable radii. Twin of shaders/levels/probe.wgsl. Two particles are
+ * candidates if they are in the same cell or in adjacent cells on the higher of their levels. The lists serve until the
+ * next sort, even if particles move. Slots ascend; the lists of quarantined particles are empty.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';

@@ -33,9 +33,7 @@ export function findNear(
   return found;
 }
 
-/**
- * Returns the k nearest of the particles that `findNear` finds, except `without`. Sorts them by distance, then by id.
- */
+/** Picks from `findNear`, except `without`. Sorted by distance, then by id. */
 export function findNearest(
   world: World,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Collects pairs, and returns them sorted. In each pair, the lower id comes first. */
+/** Returns pairs sorted, the lower id of each first. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -21,7 +21,7 @@ export class PairCollector {
   }
 }
 
-/** Sorts pairs by their first id, then by their second. In each pair, the first id must be the lower one. */
+/** Sorts by the first id, then by the second. The first id of each pair must be the lower one. */
 export function sortPairs(pairs: Uint32Array): PairList {
   const count = pairs.length / 2;
   let greatest = -1;
@@ -60,9 +60,9 @@ export interface OraclePairs {
 }
 
 export interface PairComparison {
-  /** Pairs that overlap, but were not found. Ambiguous pairs are left out. */
+  /** Unambiguous pairs that overlap, but were not found. */
   readonly missing: PairList;
-  /** Pairs that were found, but do not overlap. Ambiguous pairs are left out. */
+  /** Unambiguous pairs that were found, but do not overlap. */
   readonly extra: PairList;
   /** Number of ambiguous pairs that only one of the two lists has. */
   readonly excused: number;

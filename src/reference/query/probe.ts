@@ -1,7 +1,7 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
- * shaders/levels/probe.wgsl. It skips particles that are in the bucket of an adjacent cell, but not in an adjacent
- * cell. With variable radii, it visits the slots that candidates.ts lists.
+ * shaders/levels/probe.wgsl. Skips particles that only share the bucket of an adjacent cell. With variable radii,
+ * visits the slots that candidates.ts lists.
  * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 
@@ -44,7 +44,6 @@ function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number
   return candidates[slot] as readonly number[];
 }
 
-/** Returns the slots in the cells around a cell, ascending. */
 export function slotsAround(
   world: World,
   lattice: readonly number[],

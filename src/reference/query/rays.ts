@@ -1,7 +1,7 @@
 /**
- * The oracle of rays: tests each ball in doubles, with all images that the ray may come near. `period` is 0 along axes
- * that do not wrap. A ball counts once, where the ray first meets any of its images. The ray ends after MOST_PERIODS
- * periods along any axis. Hits are sorted by distance, then by id.
+ * The oracle of rays: tests each ball in doubles, with all images that the ray may come near. A ball counts once, where
+ * the ray first meets any of its images. The ray ends after MOST_PERIODS periods along any axis. `period` is 0 along
+ * axes that do not wrap.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -89,8 +89,7 @@ export function hitsAlongRay(
 
 /**
  * Visits the vectors from the origin to all images that the ray may come near. Begins with the periodic axis along
- * which the ray is fastest. An image along one axis is near only a part of the ray. Along the next axis, only images
- * near this part are tried.
+ * which the ray is fastest. Along the next axis, it tries only images near that part of the ray.
  */
 function forEachImage(
   away: readonly number[],
@@ -137,8 +136,8 @@ function length(vector: readonly number[]): number {
 }
 
 /**
- * Describes the first fault of an answer, or returns undefined. An answer must be in order, and must equal the
- * reference except for doubtful balls.
+ * Returns the first fault of an answer, if any. An answer must be in order, and equal the reference except for doubtful
+ * balls.
  */
 export function faultOfHits(
   ids: ArrayLike<number>,

@@ -7,7 +7,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Extents along x are enlarged by this share, which is much wider than the band of borderline pairs. */
+/** Enlarges extents along x by much more than the band of borderline pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(

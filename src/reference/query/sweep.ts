@@ -1,5 +1,5 @@
 /**
- * An oracle for millions of particles. It shares no search code with the grid. It divides space into strips by the
+ * An oracle for millions of particles, which shares no search code with the grid. Divides space into strips by the
  * second coordinate, and sweeps along each strip.
  */
 
@@ -9,7 +9,7 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** Height of a strip in diameters. It exceeds 1 because of borderline pairs and the rounding of strip numbers. */
+/** Height of a strip in diameters: more than 1, for borderline pairs and the rounding of strip numbers. */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(
@@ -30,7 +30,7 @@ export function sweepPairs(
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // Skip images of the particle itself. Also skip two images with equal shifts: their particles are compared anyway.
+    // Skip images of the particle itself, and two images with equal shifts: their particles are compared anyway.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
@@ -108,7 +108,7 @@ interface Strip {
   readonly entries: Uint32Array;
 }
 
-/** Returns the strips, ascending. Particles within reach of each other are at most one strip apart. */
+/** Strips ascend. Particles within reach of each other are at most one strip apart. */
 function makeStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const byNumber = new Map<number, number[]>();

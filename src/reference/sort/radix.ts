@@ -1,19 +1,18 @@
 /**
- * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Among floats, −0 comes before 0.
- * NaNs come last and count as equal to each other.
+ * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Among floats, −0 comes before 0,
+ * and NaNs come last, all equal.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
 import { exclusiveScan } from '../grid/scan';
 
-/** The bits of infinity. */
 const INFINITE = { f32: 0x7f80_0000n, f64: 0x7ff0_0000_0000_0000n } as const;
 
 function bitsOf(kind: KeyKind): 32 | 64 {
   return kind.endsWith('64') ? 64 : 32;
 }
 
-/** Returns a key whose unsigned order is the order of the given key. */
+/** The unsigned order of the results is the order of the keys. */
 export function toUnsigned(kind: KeyKind, key: bigint): bigint {
   const sign = 1n << BigInt(bitsOf(kind) - 1);
   const all = 2n * sign - 1n;
@@ -30,10 +29,7 @@ export function fromUnsigned(kind: KeyKind, key: bigint): bigint {
   return key >= sign ? key & ~sign : key ^ (2n * sign - 1n);
 }
 
-/**
- * Counts each digit in each run of RADIX_RUN keys. Layout: the counts of digit 0, one per run, then those of digit 1,
- * and so on.
- */
+/** Returns the counts of digit 0, one per run of RADIX_RUN keys, then those of digit 1, and so on. */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);
@@ -55,7 +51,7 @@ export function targetsOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** Sorts keys and payload. A 64-bit key takes two words, the low one first. */
+/** A 64-bit key takes two words, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,
