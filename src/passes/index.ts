@@ -1,7 +1,4 @@
-/**
- * Lists every kernel of the passes in every variant. Tests compile all of them and compare bindings and layouts with
- * the WGSL. Add each new pass here.
- */
+/** Lists every variant of every kernel. Tests compile all of them. Add each new pass here. */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { KernelDescription } from '../gpu/kernel';

@@ -117,13 +117,11 @@ export type Breadth = 'narrow' | 'wide';
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
-  /** True if the work on crowded cells is split among threads. */
   readonly crowds?: boolean;
   /** With variable radii, the number of levels; otherwise 0. */
   readonly levels?: number | undefined;
   /** True if particles may be boxes. Needs levels. */
   readonly boxes?: boolean | undefined;
-  /** True if there may be obstacles. */
   readonly obstacles?: boolean;
   /** With levels: true if the neighbour loop visits all adjacent cells instead of those within reach. */
   readonly wholeBlocks?: boolean;

@@ -1,6 +1,4 @@
-/**
- * Modules that look farther than adjacent cells: around points, in boxes, along rays and along paths (solve/ccd.ts).
- */
+/** Modules that look farther than adjacent cells: around points, in boxes, along rays and paths (solve/ccd.ts). */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
 import blockLevelsHashed from '../../shaders/levels/block_hashed.wgsl?raw';
@@ -120,10 +118,7 @@ export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
-/**
- * The modules of blocks and of their ranges of slots. The kernel must declare `start`; in unbounded worlds also
- * `cell_of_slot` and, with levels, `position_in`.
- */
+/** The kernel must declare `start`; in unbounded worlds also `cell_of_slot` and, with levels, `position_in`. */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];

@@ -41,13 +41,12 @@ export class ChunkOrder {
   /** The low bounds of each chunk. In 2D, that along z is −∞. */
   bounds = new Float32Array(0);
 
-  /** Number of valid boxes. A slot is an index among them. */
+  /** A slot is an index among the valid boxes. */
   private slots = 0;
   private ids = new Uint32Array(0);
   private boxes = new Float32Array(0);
   /** The part of each slot's low corner after the latest cuts; approximate if low ends are equal. */
   private partOf = new Uint32Array(0);
-  /** Slots by low end along the last axis. */
   private sorted = new Uint32Array(0);
   private order = new FloatOrder(0);
   private readonly cuts: Cuts[];
@@ -112,7 +111,6 @@ export class ChunkOrder {
     this.invalid = count - slots;
   }
 
-  /** Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, partOf, order, slots, dimensions } = this;
     const { keys } = order;
@@ -203,7 +201,7 @@ export class ChunkOrder {
         corners[CORNERS * index + end] = boxes[CORNERS * slot + end] as number;
       }
     }
-    // The loop advanced starts[i] to the start of chunk i + 1.
+    // The loop advanced each start to that of the next chunk.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }

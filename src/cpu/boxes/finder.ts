@@ -1,14 +1,11 @@
-/** The calls that all finders of overlapping boxes share. A subclass sorts the boxes and sweeps over them. */
+/** The calls that the finders of overlapping boxes share. `Order` sorts the boxes, and `Sweep` finds the pairs. */
 import { checkFunction, checkInteger } from '../../core/base/checks';
 import { ArgumentError, CellstormError } from '../../core/base/errors';
 import type { PairList } from '../../core/simulation/simulation';
 import type { Dimensions } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
 
-/**
- * Advice in errors about memory. PART_ADVICE is for forEachPair and countPairs, which store the pairs of one part (a
- * row or a chunk) at a time.
- */
+/** Advice in errors about memory. forEachPair and countPairs store only the pairs of one part (a row or a chunk). */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const PART_ADVICE =
   'these pairs must be stored at the same time, so use fewer boxes, or boxes that overlap fewer others';

@@ -42,7 +42,7 @@ export class BoxOrder {
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
   corners = new Float32Array(0);
-  /** Per slot, the index of its unshifted box in `unsortedCorners`. */
+  /** Per slot, its unshifted box in `unsortedCorners`. */
   sources = new Uint32Array(0);
   unsortedCorners = new Float32Array(0);
   /** The first slot of each row, level by level, then the end. */
@@ -283,7 +283,7 @@ export class BoxOrder {
       corners[to + 4] = unsortedCorners[from + 4] as number;
       corners[to + 5] = unsortedCorners[from + 5] as number;
     }
-    // Each word of `starts` is now the first slot of the next row.
+    // Each start is now that of the next row.
     const rows = levelRows[levelRows.length - 1] as number;
     starts.copyWithin(1, 0, rows);
     starts[0] = 0;

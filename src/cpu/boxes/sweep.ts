@@ -7,7 +7,6 @@ import { lengthenPairs } from '../shared/lattice';
 import { type BoxOrder, CORNERS } from './order';
 
 export class BoxSweep {
-  /** Ids of the pairs found: the first `length` words. A caller may set `length` to 0. */
   words = new Uint32Array(0);
   length = 0;
   private level = 0;
@@ -16,7 +15,6 @@ export class BoxSweep {
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** `advice` ends the error if there is no memory for the pairs. */
   begin(advice: string): void {
     this.advice = advice;
     this.level = 0;
@@ -24,7 +22,6 @@ export class BoxSweep {
     this.length = 0;
   }
 
-  /** Adds the pairs of the next row with boxes. Returns false after the last row. */
   advance(): boolean {
     const { starts, levelRows } = this.order;
     const rows = levelRows[levelRows.length - 1] as number;

@@ -1,6 +1,6 @@
 /**
- * Finds the particles in a box, bounds included. In a periodic world any image of a particle counts, and corners
- * outside are wrapped first, which may round them. Positions are compared as doubles.
+ * Finds the particles in a box, bounds included, in doubles. In a periodic world any image of a particle counts, and
+ * corners outside are wrapped, which may round them.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -10,7 +10,7 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 export interface Side {
-  /** The ends of the box. Along a periodic axis, both are moved by whole periods, so that `from` is in the world. */
+  /** The ends of the box, moved by whole periods so that `from` is in the world. */
   readonly from: number;
   readonly to: number;
   /** The period; 0 along axes that are not periodic, or that the box covers. */
@@ -25,8 +25,8 @@ export interface Side {
 }
 
 /**
- * Most periods by which isInside raises the lowest image. Higher images are above the box, which begins in the world
- * and is shorter than a period.
+ * isInside raises the lowest image by at most this many periods. Higher ones are above the box, which begins in the
+ * world and is shorter than a period.
  */
 const IMAGES = 3;
 

@@ -16,7 +16,7 @@ import { SPACE } from './space';
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'activeCount' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
-/** Computes cells like latticeCoordinate of core/world/cells.ts. */
+/** Like latticeCoordinate of core/world/cells.ts. */
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
@@ -300,7 +300,7 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** Clears the memos, because those of one world's table are wrong for another. */
+/** Memos of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }

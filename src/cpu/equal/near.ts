@@ -105,8 +105,7 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the cells within a radius of a position in the box, and one more on each side, as the ends of one or two
- * ranges.
+ * Returns the cells within `radius`, and one more on each side, as the ends of one or two ranges.
  * The first cell inside the ring is 1, as in keys.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {

@@ -4,8 +4,7 @@
  *
  * The sort is a counting sort by column, then a stable one by row. Except in unbounded worlds, small or nearly ordered
  * input is sorted by bins instead. Input that is in order already is not sorted.
- * Guarantee: the order depends on the positions and ids alone, not on the order of the input. A sort allocates nothing
- * that grows with the particles.
+ * Guarantee: the order depends on the positions and ids alone. A sort allocates nothing that grows with the particles.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';
@@ -87,10 +86,7 @@ export class CellOrder {
     );
   }
 
-  /**
-   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids` give the order inside a cell;
-   * default: 0, 1, 2 …
-   */
+  /** `words` are the bits of `positions`; `target` gets them sorted. Inside a cell, `ids` decide; default: 0, 1, 2 … */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -182,10 +178,7 @@ export class CellOrder {
   }
 }
 
-/**
- * True if fewer than SAMPLES / 8 sampled pairs of consecutive particles are more than two cells apart along the last
- * axis.
- */
+/** Samples pairs of consecutive particles. Few of them may be more than two cells apart along the last axis. */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
   positions: Float32Array,

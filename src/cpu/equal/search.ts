@@ -18,9 +18,7 @@ export abstract class PortionedSearch<Task extends Portion> {
 
   protected abstract collect(stop: number): void;
 
-  /**
-   * Returns the most words that the pairs of one slot take, plus two, because a pair is written before it is tested.
-   */
+  /** The most words that the pairs of one slot take, plus two, because a pair is written before it is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
@@ -112,8 +110,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * In a bounded world, a slot searches its own row and the rows ahead. In other worlds, all rows around it count,
- * because a row across an end or in another block of the table may be ahead.
+ * Outside bounded worlds, all rows around a slot count, because a row across an end or in another block may be ahead.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -122,10 +119,7 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
   return dimensions === 2 ? 6 : 18;
 }
 
-/**
- * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. See makeRoom for
- * `advice`.
- */
+/** Sorts by the first label, then by the second. Labels are below `limit`. See makeRoom for `advice`. */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(
     () => sortedCopy(pairs, length, limit),

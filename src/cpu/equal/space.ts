@@ -100,8 +100,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Per row ahead (the next row, and three in the next layer), the difference of keys from a cell to the row's first of
- * three cells.
+ * Differences of keys to the first of three cells in each row ahead: the next row, and three rows in the next layer.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);

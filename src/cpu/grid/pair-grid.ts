@@ -32,7 +32,6 @@ export abstract class PairGrid {
   private found: Uint32Array = new Uint32Array(0);
   /** Particles of the last build; undefined before the first. */
   protected built: number | undefined;
-  /** Visitors of the caller that are running. */
   private visits = 0;
 
   constructor(
@@ -54,7 +53,6 @@ export abstract class PairGrid {
   /** The error if a caller builds, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
-  /** The call that fills the grid, for error messages. */
   protected abstract readonly filling: string;
 
   /** Number of particles of the last build, quarantined ones included. */
@@ -163,9 +161,7 @@ export abstract class PairGrid {
     });
   }
 
-  /**
-   * Returns positions as numbers and as words: in periodic worlds the first `particles`, wrapped; otherwise the input.
-   */
+  /** In periodic worlds, returns the first `particles` positions, wrapped; otherwise the input. */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];

@@ -1,7 +1,4 @@
-/**
- * Finds particles with variable radii in a box. If that would take more lookups than there are particles, tests all
- * particles instead.
- */
+/** Finds particles with variable radii in a box. If lookups would outnumber the particles, tests all of them. */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
@@ -35,8 +32,7 @@ export function findInBoxLevels(
 }
 
 /**
- * Visits every slot whose particle reaches into a box, and perhaps others. `low` must not be above `high`. `wider` is a
- * factor on radii.
+ * Visits every slot that reaches into a box, and perhaps others. `low` must not be above `high`. `wider` scales radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

@@ -27,7 +27,7 @@ export class LevelCells {
   readonly offsets = new Int32Array(MAX_LEVELS);
   readonly rowStrides = new Int32Array(MAX_LEVELS);
   readonly layerStrides = new Int32Array(MAX_LEVELS);
-  /** Cells per unit of length along axes that do not wrap, by level. */
+  /** Cells per unit of length along axes that do not wrap. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
@@ -37,7 +37,7 @@ export class LevelCells {
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashedBuckets` is the number of buckets of a hashed table. It is a power of two. */
+  /** `hashedBuckets`, the buckets of a hashed table, is a power of two. */
   constructor(
     private readonly world: World,
     private readonly hashedBuckets: number,
@@ -186,7 +186,6 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** The level must be in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
@@ -207,8 +206,8 @@ export function sampleSize(count: number): number {
 }
 
 /**
- * Samples of more than this many planned sizes are not used. A sample may be that large, because coincident particles
- * are sampled all together or not at all.
+ * A sample above this many planned sizes is not used. It may occur, because coincident particles are sampled all
+ * together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 
@@ -227,7 +226,7 @@ const MOST_ROOM = 0.7;
 /**
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
- * it. The choice changes only speed.
+ * it.
  * Guarantee: the choice does not depend on the order of the particles, because a hash of each position decides whether
  * the particle is in the sample.
  */
@@ -248,13 +247,13 @@ export class LevelChoice {
   private sampled = 0;
   private together = 0;
   /**
-   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it: in `costs`, the least
-   * total cost of these higher levels; in `above`, the lowest of them.
+   * Entry `level · MAX_LEVELS + number`, for a level with `number` levels in use above it: `costs` is the least total
+   * cost of these higher levels, `above` the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room` is the number of buckets of the table. */
+  /** `room` counts the buckets of the table. */
   constructor(
     capacity: number,
     private readonly room: number,

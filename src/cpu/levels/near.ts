@@ -1,7 +1,4 @@
-/**
- * Visits the particles with variable radii whose centres are no farther than a radius from a point, in canonical order.
- * In a periodic world, the radius is at most half the shortest period, or Infinity.
- */
+/** Visits the particles with variable radii and centres no farther than a radius from a point; see ../equal/near.ts. */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
 import { type Nearest, widen } from '../equal/nearest';

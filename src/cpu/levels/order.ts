@@ -16,7 +16,7 @@ import { LARGEST_SAMPLE, LevelCells, LevelChoice, sampleSize } from './cells';
 
 const NO_LEVEL = 255;
 
-/** Least number of buckets per particle of the capacity. */
+/** Least buckets per particle of the capacity. */
 const ROOM = 4;
 
 export class LevelOrder {

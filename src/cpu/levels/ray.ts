@@ -1,16 +1,13 @@
 /**
- * Finds the balls with variable radii that a ray meets. On each level in use, it searches the cells from which the
- * level's largest particle could reach the ray; see ../shared/ray-walk.ts.
+ * Finds the balls with variable radii that a ray meets. On each level in use, searches the cells from which the level's
+ * largest particle could reach the ray; see ../shared/ray-walk.ts.
  */
 
 import { Path, type Ray, RayHitList, type RayHits, rayWorldOf, Walk, wrapRay } from '../shared/ray-walk';
 import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
-/**
- * A relative margin, greater than the rounding errors of cells and hits. These are a few times 2⁻⁵³ of the distance
- * along the ray.
- */
+/** A relative margin. Rounding errors of cells and hits are a few times 2⁻⁵³ of the distance along the ray. */
 const TOLERANCE = 2 ** -40;
 
 export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {

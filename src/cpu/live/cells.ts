@@ -28,7 +28,7 @@ const CELL_Y = 7;
 const CELL_Z = 8;
 /** The previous object in the bucket; for the first object, the bucket's number with all bits inverted. */
 const PREVIOUS = 9;
-/** The next and the previous object in the list of a level's objects, or NONE. */
+/** The next and the previous object of the level, or NONE. */
 const LEVEL_NEXT = 10;
 const LEVEL_PREVIOUS = 11;
 export const WORDS = 12;
@@ -49,9 +49,9 @@ export class LiveCells {
   /** The levels that have objects, ascending: the first `occupiedLevels` entries. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** The period along each axis; infinite if the axis does not wrap. */
+  /** Infinite along axes that do not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
-  /** First object of each bucket, or NONE. */
+  /** The first object, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
   /** Origin of cells, and first cell, along each axis. In 2D, there is one cell along z. */
@@ -250,8 +250,8 @@ export class LiveCells {
   }
 
   /**
-   * Returns the cell of a coordinate. A higher coordinate never has a lower cell. Edges are powers of two, so only the
-   * difference to the origin is rounded, and only along axes that wrap.
+   * A higher coordinate never has a lower cell. Edges are powers of two, so rounding affects only the difference to the
+   * origin, along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);

@@ -1,6 +1,5 @@
 /**
- * The ids that searches in a CPU index have found. A visitor may start another search, so the ids of an inner search
- * come after those of the outer one.
+ * The ids that searches have found. A visitor may start another search, whose ids then follow those of the outer one.
  */
 import { allocate } from '../shared/lattice';
 
@@ -22,7 +21,6 @@ export class Found {
     this.ids[this.end++] = id;
   }
 
-  /** Sorts the ids from `begin` on. */
   sort(begin: number): number {
     const { ids, end } = this;
     if (end - begin > SHORT_ANSWER) {

@@ -9,7 +9,7 @@ import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** Factor on reaches. It makes up for the rounding errors of a sum of two doubles and of a distance². */
+/** Makes up for the rounding errors of a sum of two doubles and of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class DistanceSearch {
@@ -44,8 +44,7 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds objects of a level with ids above `above`: with `balls`, those that overlap a ball; otherwise those with
-   * centres within `radius`.
+   * Finds objects with ids above `above` that overlap a ball or, without `balls`, have their centres within `radius`.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;

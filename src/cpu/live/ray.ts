@@ -3,7 +3,7 @@ import type { Bounds } from '../../core/world/bounds';
 import { Path, type Ray, RayHitList, type RayHits, Walk, wrapRay } from '../shared/ray-walk';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 
-/** A relative margin, greater than the rounding errors of cells and hits, which are computed in doubles. */
+/** A relative margin, greater than the rounding errors of cells and hits in doubles. */
 const TOLERANCE = 2 ** -40;
 
 export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): RayHits {

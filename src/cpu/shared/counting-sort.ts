@@ -111,9 +111,7 @@ export function sortInBins(
   }
 }
 
-/**
- * Returns an upper bound on the particles in any row of cells. `ends` counts the particles up to the end of each bin.
- */
+/** Returns an upper bound on the particles per row of cells. `ends` counts the particles up to the end of each bin. */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
   for (let row = 0; row < rows; row++) {

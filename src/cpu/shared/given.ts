@@ -33,10 +33,7 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/**
- * A radius may be Infinity. A finite one is at most half the shortest period, so that only one image of a particle can
- * be in it.
- */
+/** Within half the shortest period, a particle has only one image. */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

@@ -10,13 +10,12 @@ import type { Lattice } from './lattice';
 
 export interface Placement {
   /**
-   * Before the sort, the key of each particle in input order; after the sort, the key of each slot. If a position
-   * is not finite, its key is greater than the keys of all cells.
+   * Keys in the order of the input; after the sort, by slot. Quarantined particles have greater keys than all cells.
    */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** Particles per column and per row. During the sort: the index for the next particle of each column or row. */
+  /** Particles per column and per row. During the sort: where the next particle goes. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
   /** The particles sorted by column: index in the input, key, and position as words. */
@@ -24,7 +23,7 @@ export interface Placement {
 }
 
 export interface Bins {
-  /** Particles per bin. During the sort: the slot for the next particle of each bin. */
+  /** Particles per bin. During the sort: the slot of the next one. */
   readonly counts: Uint32Array;
   /** A key shifted right by this many bits is the number of its bin. */
   readonly shift: number;
@@ -52,7 +51,6 @@ export interface PairTask extends SlotPairs {
   /** Two labels per pair, the lower label first. `labels` has a label per slot. */
   words: Uint32Array;
   length: number;
-  /** The slot whose pairs with later slots come next. */
   next: number;
 }
 
@@ -63,14 +61,11 @@ export interface ParticleState {
   /** Positions and velocities as words, for bit-exact copies: copying a NaN as a number may change its bits. */
   readonly positionWords: Uint32Array;
   readonly velocityWords: Uint32Array;
-  /** Empty if all particles have one radius. */
   readonly radii: Float32Array;
-  /**
-   * See Shapes in core/particles/shapes.ts. Without boxes, `halves` is empty and `bulks` is the same array as `radii`.
-   */
+  /** See core/particles/shapes.ts. Without boxes, `halves` is empty and `bulks` is `radii`. */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
-  /** The load (core/contact/law.ts) of each particle in the last substep; empty if all particles have one radius. */
+  /** Loads (core/contact/law.ts) in the last substep. Like `radii`, empty if all particles have one radius. */
   readonly loads: Float32Array;
 }
 
@@ -89,10 +84,7 @@ export interface Kernels {
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
-  /**
-   * Finds the pairs of each slot with later slots in its own cell and the cells ahead. Stops when `length` exceeds
-   * `stop` or `next` reaches `end`.
-   */
+  /** Finds the pairs of each slot with later ones nearby, until `length` exceeds `stop` or `next` reaches `end`. */
   collect(task: PairTask, stop: number, end: number): void;
   /** Finds the same pairs in the same order, but compares all slots. */
   collectAll(task: PairTask, stop: number): void;

@@ -19,10 +19,7 @@ export interface Lattice {
   readonly originY: number;
   readonly originZ: number;
   readonly inverseCellSize: number;
-  /**
-   * Cells along x, y and z, ring included; 1 along z in 2D. In unbounded worlds and with levels, these are the columns
-   * and rows of the table of buckets, and 1.
-   */
+  /** Cells along x, y, z, ring included. In unbounded worlds and with levels: columns and rows of the table, and 1. */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
@@ -85,8 +82,7 @@ export function reservedCells({ kind, cells }: World): readonly number[] | undef
 }
 
 /**
- * Calls `make`. If memory does not suffice, throws an error that explains why. Pass `cells`, the number of cells along
- * each axis, if memory grows with them.
+ * If memory does not suffice for `make`, explains why. `cells` are those along each axis, if memory grows with them.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
@@ -138,10 +134,7 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   }
 }
 
-/**
- * Returns the first index from `from` on whose key is not below `key`, or `activeCount`. The first `activeCount` keys
- * ascend.
- */
+/** Returns the first index from `from` on whose key is not below `key`, or `activeCount`. Keys must ascend. */
 export function lowerBound(keys: Int32Array, activeCount: number, key: number, from = 0): number {
   let low = from;
   let high = activeCount;
@@ -156,10 +149,7 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
 /** The window search decides once per this many slots whether they are too sparse for it. */
 export const STRETCH = 2 ** 10;
 
-/**
- * Returns 0 if two labels ascend; otherwise the number to add to the first and subtract from the second to swap them.
- * Uses no branch.
- */
+/** Returns what to add to the first label and subtract from the second so that they ascend. Uses no branch. */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;
   return step & (step >> 31);

@@ -44,10 +44,7 @@ function wrapWith(
   }
 }
 
-/**
- * Returns the length of the minimum image along an axis. `apart` is the difference of two coordinates; `period` is
- * infinite if the axis does not wrap.
- */
+/** `apart` is a difference of coordinates along an axis. `period` is infinite if the axis does not wrap. */
 export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);
   return Math.min(distance, Math.abs(period - distance));
@@ -65,8 +62,7 @@ export const ROUNDING_BAND = 2 ** -50;
 export const SUM_BAND = 2 * ROUNDING_BAND;
 
 /**
- * Returns a bound for minimum images: rounding may decide only if a computed distance² differs from diameter² by at
- * most the bound.
+ * Like ROUNDING_BAND · diameter², for minimum images.
  *
  * Derivation, with P the longest period:
  * - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
@@ -88,8 +84,8 @@ export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap. Returns the end of the remaining pairs, which keep their order. Each
- * given pair has a distance² of at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap, and returns the end of the others, which keep their order. Each given
+ * pair has a distance² of at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -190,7 +186,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** Returns whether minimum images are closer than the sum of two radii, which a double may not hold exactly. */
+/** A double may not hold the sum of radii exactly. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,

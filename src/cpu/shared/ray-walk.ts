@@ -26,10 +26,7 @@ export interface Ray {
   readonly greatestDistance: number;
 }
 
-/**
- * Wraps the origin of a ray into a periodic world, which may round it. If doubles do not resolve a period so far out,
- * the ray begins at the low end of the axis.
- */
+/** May round the origin. If doubles do not resolve a period so far out, the ray begins at the low end of the axis. */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
   { origin, direction, greatestDistance }: Ray,
@@ -122,8 +119,8 @@ export class Path {
   }
 
   /**
-   * Narrows a range of times to those at which the ray may meet balls with centres between two coordinates. The result
-   * is empty (ends before it begins) if there are none.
+   * Narrows a range of times to those at which the ray may meet balls with centres between two coordinates. An empty
+   * range ends before it begins.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -158,10 +155,7 @@ export class Path {
     return Math.min(to, late + this.tolerance * Math.abs(late));
   }
 
-  /**
-   * True if the ray travels less than the greatest radius along this axis. Its direction may then be too small to
-   * divide by.
-   */
+  /** If the ray travels less than the greatest radius along an axis, its direction may be too small to divide by. */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
@@ -272,7 +266,7 @@ export interface CellsAlong {
   readonly period: number;
 }
 
-/** Numbers the layers of cells along an axis. If the axis wraps, layers beyond its ends have numbers, too. */
+/** If an axis wraps, layers of cells beyond its ends have numbers, too. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -340,10 +334,7 @@ export class Layers {
 /** Receives a slot and, along each axis, the number of periods to its image. */
 export type Consider = (slot: number, image: readonly number[]) => void;
 
-/**
- * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the image that the ray
- * passes.
- */
+/** Calls `consider` for each slot in a row's cells from `first` to `last`. The ray passes this `image` of the row. */
 export type VisitRow = (
   first: number,
   last: number,
@@ -363,7 +354,7 @@ export class Walk {
     this.axes = cells.map((axis) => new Layers(axis)) as [Layers, Layers, Layers?];
   }
 
-  /** Estimates the number of lookups: one per row of cells that the ray passes, or one per cell. */
+  /** Estimates the lookups: one per row of cells near the ray, or one per cell. */
   lookups(isLookupPerCell: boolean): number {
     const { path, axes } = this;
     const lengths = axes.map((layers, axis) => {

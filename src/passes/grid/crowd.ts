@@ -197,10 +197,7 @@ export class Crowd {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /**
-   * Sorts crowded buckets (record it between scatter and gather) or, if `of` is 'finer', crowded lists of finer entries
-   * (record it after they are written).
-   */
+  /** Record it between scatter and gather or, for 'finer', after the finer entries are written. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {

@@ -44,10 +44,7 @@ const BINDINGS = {
   order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
-/**
- * The layout of heavy_words.wgsl: a word per particle, for the slots of heavy ones; the number of heavy particles; a
- * bit per slot.
- */
+/** heavy_words.wgsl has the layout: a word per particle, the number of heavy particles, a bit per slot. */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }

@@ -1,6 +1,5 @@
 /**
- * Host of shaders/grid/scan.wgsl: computes exclusive prefix sums of counts, and zeroes the counts. The caller must
- * destroy each ScanBinding.
+ * Host of shaders/grid/scan.wgsl: computes exclusive prefix sums, and zeroes the counts. Callers destroy ScanBindings.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';

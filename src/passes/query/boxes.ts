@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/boxes.wgsl: finds the particles in boxes. A thread searches a box of few cells; a workgroup
- * searches a larger one, which tally puts into a queue.
+ * Host of shaders/query/boxes.wgsl: finds the particles in boxes. A thread searches a box of few cells. Tally queues
+ * larger ones, each for a workgroup.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
@@ -18,7 +18,6 @@ const QUEUE_HEADER = 4;
 /** Enough to fill a device. */
 const MOST_BOX_WORKGROUPS = 1024;
 
-/** One thread searches a box alone, or a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 
@@ -120,7 +119,6 @@ export class Boxes {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** `count` is the number of boxes. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -125,9 +125,7 @@ export async function createChunkKernels(gpu: Gpu, dimensions: Dimensions): Prom
   ) as unknown as ChunkKernels;
 }
 
-/**
- * The layout of the table. Each axis has the starts of its regions, then the low bounds and the regions of its parts.
- */
+/** The layout of the table, per axis: the starts of regions, then the low bounds and the regions of parts. */
 export interface ChunkRoom {
   /** The first word of each part of the table, per axis. */
   readonly starts: readonly number[];

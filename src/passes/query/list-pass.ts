@@ -1,6 +1,6 @@
 /**
- * The base of passes whose list has a length that only the GPU knows: `tally` counts entries per owner, a scan turns
- * counts into offsets, and `fill` writes the entries.
+ * The base of passes that make a list: `tally` counts entries per owner, a scan turns counts into offsets, and `fill`
+ * writes the entries.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Kernel } from '../../gpu/kernel';

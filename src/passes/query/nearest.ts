@@ -22,9 +22,8 @@ export interface NearestBuffers {
   readonly points: GPUBuffer;
   /** The buffer of a UniformRing with NEAREST_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** k ids per point. */
+  /** k per point, like `distances_squared`. */
   readonly ids: GPUBuffer;
-  /** k f32 per point. */
   readonly distances_squared: GPUBuffer;
 }
 
@@ -59,7 +58,6 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of points. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: lists the pairs that began, stayed and
- * ended, then keeps the new list for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and keep_pairs.wgsl: lists the pairs that began, stayed and ended, then keeps
+ * the new list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';

@@ -89,7 +89,6 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of rays. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

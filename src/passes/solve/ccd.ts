@@ -87,25 +87,21 @@ export interface CcdBuffers {
    * and lists must be zero before `encode`, and are zero after it.
    */
   readonly links: GPUBuffer;
-  /**
-   * First hits at walls, slow particles and obstacles: per particle, the key of the hit (see core/ccd/law.ts) and the
-   * partner.
-   */
+  /** First hits at walls, slow particles and obstacles: per particle, a key (see core/ccd/law.ts) and the partner. */
   readonly first: GPUBuffer;
   /** Hits that even rounds read and odd rounds write: like `first`, and also at fast particles. */
   readonly even: GPUBuffer;
   /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
   /**
-   * The path that bounces off each slow particle: two words per particle. Must be zero before `encode`, and is zero
-   * after it.
+   * The path that bounces off each slow particle: two words each. Must be zero before `encode`, and is zero after it.
    */
   readonly claims: GPUBuffer;
   /** Cell starts, then obstacles. Needed with obstacles. */
   readonly start?: GPUBuffer | undefined;
 }
 
-/** A file in shaders/solve/ccd whose kernels use the same buffers. */
+/** A file in shaders/solve/ccd; its kernels share their bindings. */
 type Part = 'plan' | 'list' | 'file' | 'slow_hits' | 'link' | 'fast_hits' | 'claim' | 'strike' | 'land';
 
 const STATE = { position_in: 'read array<PackedBody>', velocity_in: 'read array<Stored>' } as const;
@@ -231,7 +227,6 @@ export const CCD_STEPS = Object.keys(STEPS) as CcdStep[];
 /** Steps whose kernels are the same in every world. */
 export const CCD_PLANS = CCD_STEPS.filter((step) => STEPS[step] === 'plan');
 
-/** Steps in which a particle may hit an obstacle. */
 export const STEPS_AT_OBSTACLES = ['still', 'strike'] as const satisfies readonly CcdStep[];
 
 function moduleOf(name: Module): ShaderSource {
@@ -322,7 +317,7 @@ export class CcdPass {
     };
   }
 
-  /** Resets the counters of a time step. Record it before its first substep. */
+  /** Record it before the first substep of a time step. */
   encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
     this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }

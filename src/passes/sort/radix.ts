@@ -8,7 +8,7 @@ import { PARAMS } from '../modules';
 
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
-/** Bits per digit, and consecutive keys per thread. The result does not depend on them. */
+/** The result does not depend on the shape. */
 export interface RadixShape {
   readonly bits: number;
   readonly run: number;
@@ -36,7 +36,6 @@ export function radixCounters(keys: number, { bits, run }: RadixShape): number {
 export interface RadixVariant {
   /** True if keys have 64 bits, the low word first. */
   readonly wide: boolean;
-  /** True if each key has a word of payload. */
   readonly payload: boolean;
   readonly shape: RadixShape;
 }

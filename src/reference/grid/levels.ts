@@ -45,10 +45,7 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
-/**
- * Tests every pair in doubles. Returns the overlapping ones, the lower id first, sorted by the first id, then by the
- * second.
- */
+/** Tests every pair in doubles. The lower id of a pair comes first; pairs are sorted. */
 export function bruteForceLevelPairs(
   world: World,
   positions: Float32Array,

@@ -1,6 +1,5 @@
 /**
- * Decides which bucket a particle is counted in. Twin of shaders/base/finite.wgsl and of `bucket_of` in shaders/world
- * and shaders/levels.
+ * The bucket of a particle. Twin of shaders/base/finite.wgsl and of `bucket_of` in shaders/world and shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
@@ -19,7 +18,6 @@ export function isFiniteParticle(
   return true;
 }
 
-/** A particle with a radius that is not allowed has no cell. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

@@ -1,6 +1,6 @@
 /**
- * The oracle of searches in boxes: tests each particle in doubles. Finds a particle if any of its images is in the box.
- * `period` is 0 along axes that do not wrap. Ids are ascending.
+ * The oracle of searches in boxes: tests each particle, with all its images, in doubles. `period` is 0 along axes that
+ * do not wrap. Ids are ascending.
  */
 import { isFiniteParticle } from '../measure/finite';
 

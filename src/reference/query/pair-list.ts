@@ -1,6 +1,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Returns pairs sorted, the lower id of each first. */
+/** The lower id of each pair comes first; pairs are sorted. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;

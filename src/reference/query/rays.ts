@@ -88,8 +88,8 @@ export function hitsAlongRay(
 }
 
 /**
- * Visits the vectors from the origin to all images that the ray may come near. Begins with the periodic axis along
- * which the ray is fastest. Along the next axis, it tries only images near that part of the ray.
+ * Begins with the periodic axis along which the ray is fastest. An image along one axis is near only a part of the ray.
+ * Along the next axis, only images near this part are tried.
  */
 function forEachImage(
   away: readonly number[],
@@ -135,10 +135,7 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/**
- * Returns the first fault of an answer, if any. An answer must be in order, and equal the reference except for doubtful
- * balls.
- */
+/** An answer must be in order, and equal the reference except for doubtful balls. */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -85,7 +85,7 @@ function withImages(
     for (let index = axis; index < positions.length; index += dimensions) {
       if (Number.isFinite(positions[index])) highest = Math.max(highest, positions[index] as number);
     }
-    // Particles near several low ends have images of images.
+    // Includes images, so that particles near several low ends get images of images.
     const sources = particles.length;
     for (let source = 0; source < sources; source++) {
       const coordinate = packed[source * dimensions + axis] as number;
