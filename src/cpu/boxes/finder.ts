@@ -126,7 +126,7 @@ export abstract class BoxFinder<Ordered extends Order> {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      `This ${this.name} is in the middle of forEachPair, so you may call its methods again only after forEachPair returns.`,
+      `This ${this.name} is running forEachPair. Call its methods again after forEachPair returns.`,
     );
   }
 }

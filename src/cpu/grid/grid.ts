@@ -82,7 +82,7 @@ export class CpuGrid extends PairGrid {
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
   protected readonly busy =
-    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
+    'This CpuGrid is running forEachPair, near, inBox or alongRay. Until that method returns, call only near, nearest, inBox and alongRay.';
   protected readonly filling = 'build(positions)';
 
   /** Use createCpuGrid, which checks its arguments. @hideconstructor */

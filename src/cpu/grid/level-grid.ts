@@ -60,7 +60,7 @@ export class CpuLevelGrid extends PairGrid {
   protected readonly order: LevelOrder;
   private readonly search: LevelSearch;
   protected readonly busy =
-    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
+    'This CpuLevelGrid is running forEachPair, near, inBox or alongRay. Until that method returns, call only near, nearest, inBox and alongRay.';
   protected readonly filling = 'build(positions, radii)';
 
   /** Use createCpuLevelGrid, which checks its arguments. @hideconstructor */

@@ -142,7 +142,7 @@ export class CpuIndex {
     if (this.living === this.capacity) {
       throw new LimitError(
         'capacity',
-        `This CpuIndex has a capacity of ${this.capacity} and holds as many objects, so no other can be added: remove one first, or create it with a larger capacity.`,
+        `This CpuIndex is full: its capacity is ${this.capacity}. Remove an object first, or create the index with a larger capacity.`,
       );
     }
     const id = this.free.take();
@@ -409,7 +409,7 @@ export class CpuIndex {
   private checkIdle(): void {
     if (this.visits === 0) return;
     throw new CellstormError(
-      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that method returns you may search it but not change it.',
+      'This CpuIndex is running near, overlapping, forEachPair, inBox or alongRay. Until that method returns, you may search it but not change it.',
     );
   }
 

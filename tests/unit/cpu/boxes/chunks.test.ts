@@ -117,7 +117,7 @@ describe('a finder of boxes in chunks', () => {
     finder.build(new Float32Array(8));
     const inside = () => finder.forEachPair(() => finder.countPairs());
     expect(inside).toThrow(CellstormError);
-    expect(inside).toThrow('This CpuBoxChunks is in the middle of forEachPair');
+    expect(inside).toThrow('This CpuBoxChunks is running forEachPair');
     expect(finder.countPairs()).toBe(1);
   });
 });

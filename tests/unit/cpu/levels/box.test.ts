@@ -143,9 +143,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
     grid.inBox(corner(-1), corner(1), (id) => {
       grid.inBox(corner(0.25), corner(1), (other) => found.push(id, other));
       expect(() => grid.build(new Float32Array(dimensions), Float32Array.of(1))).toThrow(CellstormError);
-      expect(() => grid.countPairs()).toThrow(
-        /^This CpuLevelGrid is in the middle of .*, inBox or alongRay, /,
-      );
+      expect(() => grid.countPairs()).toThrow(/^This CpuLevelGrid is running .*, inBox or alongRay\. /);
     });
     expect(found).toEqual([0, 1, 1, 1]);
     expect([...grid.findInBox(corner(-3e38), corner(3e38))]).toEqual([0, 1, 2]);

@@ -347,7 +347,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     const one = createCpuIndex(box(8, 1, 0.5));
     expect(one.add(vector(1))).toBe(0);
     expect(() => one.add(vector(1))).toThrow(
-      'This CpuIndex has a capacity of 1 and holds as many objects, so no other can be added: remove one first, or create it with a larger capacity.',
+      'This CpuIndex is full: its capacity is 1. Remove an object first, or create the index with a larger capacity.',
     );
     one.remove(0);
     expect(one.add(vector(2))).toBe(0);
@@ -408,7 +408,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       () => index.clear(),
     ];
     const busy =
-      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that method returns';
+      'This CpuIndex is running near, overlapping, forEachPair, inBox or alongRay. Until that method returns';
     for (const change of changes) {
       expect(() => index.forEachPair(change)).toThrow(CellstormError);
       expect(() => index.overlapping(0, change)).toThrow(busy);
