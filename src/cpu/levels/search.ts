@@ -1,7 +1,7 @@
 /**
  * Finds overlapping pairs of particles with variable radii. Each pair is found once, from its particle on the lower
- * level: in the cells ahead on that level, and in the cells around the particle on each higher level in use. In a
- * hashed table, buckets may also hold other cells, so level and cell are compared.
+ * level: in its own cell and the cells ahead on that level, and in the cells around it on each higher level in use. In
+ * a hashed table, buckets may also hold other cells, so level and cell are compared.
  * Ordering: pairs come by the slot from which they are found; for each slot, first the pairs on its own level, then
  * those with higher levels, the highest level first.
  */
