@@ -1,14 +1,14 @@
 /**
- * Checks a user's kernel code before compilation. Finds errors that the compiler would report in our lines, or only in
- * some kinds of worlds. The compiler reports all other errors in the user's lines, because the linker puts these last,
- * and prefixes all our names except PUBLIC_NAMES.
+ * Checks a user's kernel code before compilation: finds errors that the compiler would report in our lines, or only in
+ * some kinds of worlds. The compiler reports all others in the user's lines, because the linker puts these last and
+ * prefixes all our names except PUBLIC_NAMES.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import { DIMENSION_SOURCES } from '../../gpu/link';
 import { isPredeclared, KEYWORDS, SCALARS, VECTOR } from './wgsl-names';
 
-/** Our names that a user's code may use, and so must not define. Some exist only in some kinds of grids. */
+/** Our names that a user's code may use, and so must not define. Some grids lack some of them. */
 export const PUBLIC_NAMES: readonly string[] = [
   'DIMENSIONS',
   'Extent',
@@ -29,7 +29,6 @@ export const PUBLIC_NAMES: readonly string[] = [
   'wrap',
 ];
 
-/** Names that the code must define, each with the keywords that may introduce it. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
   [['struct', 'alias'], 'Own'],
   [['fn'], 'begin'],
@@ -71,11 +70,9 @@ interface Declaration {
   /** The address space, such as `private` in `var<private>`. */
   readonly space: string | undefined;
   readonly name: Token;
-  /** The tokens between the name and the body or the semicolon. */
   readonly rest: readonly Token[];
 }
 
-/** Throws an error about the code at the index `at`. */
 type Refuse = (at: number, value: string, accepted: string) => never;
 
 class CodeError extends ArgumentError {
@@ -86,7 +83,6 @@ class CodeError extends ArgumentError {
   }
 }
 
-/** Rejects code that the linker could not link with ours in some kind of world. */
 export function checkCode(
   code: string,
   label: string,
@@ -112,15 +108,14 @@ export function checkCode(
   const defined = new Set(declarations.map(({ name }) => name.text));
   for (const name of bufferNames) {
     if (isPredeclared(name))
-      throw new ArgumentError('buffers', name, 'a name that WGSL itself does not have');
+      throw new ArgumentError('buffers', name, 'another name, because WGSL has this one');
     if (PUBLIC_NAMES.includes(name))
-      throw new ArgumentError('buffers', name, 'a name that the grid does not offer to kernels');
+      throw new ArgumentError('buffers', name, 'another name, because the grid offers this one to kernels');
     if (defined.has(name))
-      throw new ArgumentError('buffers', name, 'a name that the code does not define too');
+      throw new ArgumentError('buffers', name, 'another name, because the code defines this one');
   }
 }
 
-/** Accepts an ASCII letter followed by letters, digits or _, except keywords of WGSL. */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
     if (!/^[A-Za-z]\w*$/.test(name))
@@ -155,8 +150,9 @@ function checkDeclarations(declarations: readonly Declaration[], refuse: Refuse)
       refuse(at, `WGSL with the override "${text}"`, 'code whose values are in `parameters`, or constants');
     }
     const value = `WGSL that defines "${text}"`;
-    if (isPredeclared(text)) refuse(at, value, 'code whose names WGSL itself does not have');
-    if (PUBLIC_NAMES.includes(text)) refuse(at, value, 'code whose names the grid does not offer to kernels');
+    if (isPredeclared(text)) refuse(at, value, 'code with another name, because WGSL has this one');
+    if (PUBLIC_NAMES.includes(text))
+      refuse(at, value, 'code with another name, because the grid offers this one to kernels');
   }
 }
 
@@ -177,7 +173,7 @@ function checkSignatures(declarations: readonly Declaration[], dimensions: Dimen
   }
 }
 
-/** Returns the types of a signature without names and aliases, such as `(Own,Particle)`. */
+/** Returns the types without names and aliases, such as `(Own,Particle)`. */
 function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, readonly string[]>): string {
   const text = tokens.map((token) => token.text).join(' ');
   const unnamed = text.replace(/@ \w+( \( [^()]* \))?/g, '').replace(/\S+ : /g, '');
@@ -192,8 +188,7 @@ function spellOut(
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // The filter removes this alias, because an alias that names itself would otherwise recurse forever. The compiler
-    // rejects such an alias later.
+    // Leave this alias out: one that names itself would recurse forever. The compiler rejects such an alias later.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];
@@ -204,7 +199,7 @@ function declarationsOf(code: string): Declaration[] {
   return readDeclarations(readTokens(withoutComments(code)));
 }
 
-/** Returns the declarations outside all brackets. Local names need no check. */
+/** Returns only declarations outside all brackets, because local names need no check. */
 function readDeclarations(tokens: readonly Token[]): Declaration[] {
   const declarations: Declaration[] = [];
   let attributes: string[] = [];
@@ -250,7 +245,7 @@ function withoutComments(code: string): string {
   }
 }
 
-/** Returns the index after a comment. In WGSL, block comments nest, and several characters end a line comment. */
+/** In WGSL, block comments nest, and several characters end a line comment. */
 function endOfComment(code: string, at: number): number {
   const comment = code.slice(at);
   if (comment.startsWith('//')) {

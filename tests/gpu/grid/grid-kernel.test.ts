@@ -355,11 +355,11 @@ describe('a wrong kernel', () => {
         [{ reach: 1 }, /^options\.reach is 1, /],
         [
           { code: `${COUNTING.code}\nfn wrap() {}` },
-          /^counting:24:\d+: code is WGSL that defines "wrap", .*whose names the grid does not offer to kernels\.$/,
+          /^counting:24:\d+: code is WGSL that defines "wrap", .*because the grid offers this one to kernels\.$/,
         ],
         [
           { code: `${COUNTING.code}\nfn min(a: u32, b: u32) -> u32 { return a; }` },
-          / defines "min", .*WGSL itself does/,
+          / defines "min", .*because WGSL has this one/,
         ],
         [
           { code: COUNTING.code.replace(' -> Own', '') },
@@ -369,9 +369,12 @@ describe('a wrong kernel', () => {
         [{ code: COUNTING.code.replace('fn finish', '/* fn finish /* */ */') }, /WGSL without "fn finish"/],
         [
           { buffers: { id_of: { type: 'array<f32>', access: 'read' } } },
-          /^buffers is "id_of", .*a name that the grid does not offer to kernels\.$/,
+          /^buffers is "id_of", .*another name, because the grid offers this one to kernels\.$/,
         ],
-        [{ buffers: { visit: { type: 'array<f32>', access: 'read' } } }, /the code does not define too\.$/],
+        [
+          { buffers: { visit: { type: 'array<f32>', access: 'read' } } },
+          /because the code defines this one\.$/,
+        ],
         [{ buffers: many }, /has 5 buffers, .*leave room for 4\.$/],
       ];
       for (const [changes, message] of wrong) {

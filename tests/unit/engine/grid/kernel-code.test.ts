@@ -46,20 +46,22 @@ describe('names', () => {
           `code is WGSL that defines "${name}", but`,
         );
       }
-      expect(check(CODE, [name])).toThrow(`buffers is "${name}", but it must be a name that `);
+      expect(check(CODE, [name])).toThrow(
+        `buffers is "${name}", but it must be another name, because WGSL has this one.`,
+      );
     }
     expect(check(`${CODE}\n\n  fn dot() {}`)).toThrow(
-      /^density:6:6: code is WGSL that defines "dot", but it must be code whose names WGSL itself does not have\.$/,
+      /^density:6:6: code is WGSL that defines "dot", but it must be code with another name, because WGSL has this one\.$/,
     );
   });
 
   it('that the grid offers to kernels are rejected', () => {
     for (const name of PUBLIC_NAMES) {
       expect(check(`${CODE}\nfn ${name}() {}`), name).toThrow(
-        `density:5:4: code is WGSL that defines "${name}", but it must be code whose names the grid does not offer to kernels.`,
+        `density:5:4: code is WGSL that defines "${name}", but it must be code with another name, because the grid offers this one to kernels.`,
       );
       expect(check(CODE, [name])).toThrow(
-        `buffers is "${name}", but it must be a name that the grid does not offer to kernels.`,
+        `buffers is "${name}", but it must be another name, because the grid offers this one to kernels.`,
       );
     }
   });
