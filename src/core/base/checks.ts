@@ -28,22 +28,15 @@ export function checkRange(
   }
 }
 
-/**
- * The longest step in seconds, unless the option `longestStep` allows longer ones. A longer step, such as 16, is likely
- * meant in milliseconds.
- */
+/** The longest step in seconds. A longer one, such as 16, is likely meant in milliseconds. */
 const LONGEST_STEP = 1;
 
-/** Checks the option `longestStep` and returns it, or its default. */
 export function readLongestStep(given: unknown = LONGEST_STEP, most = 1e9): number {
   checkRange('longestStep', given, 1e-7, most);
   return given;
 }
 
-/**
- * Refuses a step that is probably in milliseconds. `longest` is the value of the option `longestStep`; callers leave it
- * out if they have no such option.
- */
+/** Refuses a step that is probably in milliseconds. Callers without an option `longestStep` leave out `longest`. */
 export function refuseLongStep(dt: number, longest?: number): void {
   if (dt <= (longest ?? LONGEST_STEP)) return;
   const advice = longest === undefined ? '' : '; the option `longestStep` allows longer steps';

@@ -31,10 +31,7 @@ export const KEYS_FLOAT = 2;
  */
 export const HASH_BLOCK = 32;
 
-/**
- * Cells of an unbounded world reach this many cells from the origin. Farther out, floats are coarser than cells, and
- * positions share the last cell.
- */
+/** Cells of an unbounded world reach this many cells from the origin. Positions farther out share the last cell. */
 export const FARTHEST_CELL = 2 ** 30;
 
 export const HASH_BLOCK_SHIFT = 5;
@@ -52,33 +49,26 @@ export const CROWD_TILE = 1024;
 export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
- * Number of words before the list in a buffer of crowds:
- *   - the number of tiles and the number of heavy particles
- *   - the arguments of an indirect dispatch over the tiles, from word TILE_DISPATCH on
- *   - the arguments of an indirect dispatch over the heavy particles, from word HEAVY_DISPATCH on
+ * Words before the list in a buffer of crowds: the numbers of tiles and of heavy particles, then the arguments of an
+ * indirect dispatch over each (TILE_DISPATCH, HEAVY_DISPATCH).
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
-/**
- * Greatest number of workgroups in a dispatch over tiles or heavy particles. If there are more of these, workgroups
- * loop.
- */
+/** Greatest number of workgroups in a dispatch over tiles or heavy particles. With more of these, workgroups loop. */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * A particle is heavy if a row of cells around it holds more candidates than this. Some loops take three rows at a
- * time: then the three rows together must hold more than three times as many. A whole workgroup tests the candidates of
- * a heavy particle. A row of three cells exceeds this number only if a cell is crowded.
+ * A particle is heavy if a row of cells around it holds more candidates than this. A whole workgroup tests them. Loops
+ * that take three rows at a time compare their sum with three times this number. A row of three cells exceeds this
+ * number only if a cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
 export const HEAVY_WORKGROUP_SIZE = 64;
 
-/**
- * Greatest number of workgroups that order neighbours of heavy particles at once. Each workgroup needs one bit per id.
- */
+/** Greatest number of workgroups that order neighbours of heavy particles at once; each needs one bit per id. */
 export const MARK_ROWS = 32;
 
 /**
@@ -117,10 +107,7 @@ export const LIST_COUNT_WORKGROUP_SIZE = 1;
 /** One thread searches a box over at most this many cells; a workgroup searches a larger box. */
 export const FEW_CELLS = 512;
 
-/**
- * In a periodic world, a ray ends after this many periods along any axis, because a search along a longer ray would be
- * slow and inaccurate.
- */
+/** In a periodic world, a ray ends after this many periods along any axis. Longer searches are slow and inaccurate. */
 export const MOST_PERIODS = 64;
 
 /** This bit is set in the id of a particle that is being removed; all other ids are below it. */
@@ -129,28 +116,23 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * The indices from CCD_PATHS to CCD_HELD belong to words of the buffer `counters` of the ccd passes. CCD_HEADER words
- * precede the list of fast particles in this buffer. CCD_PATHS is the index of the number of fast particles.
+ * Indices of words in the buffer `counters` of the ccd passes, up to CCD_HELD. The list of fast particles begins at
+ * word CCD_HEADER. This word counts them.
  */
 export const CCD_PATHS = 0;
-/** Index of the word with the lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
+/** The lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
 export const CCD_UNSETTLED = 1;
-/**
- * Index of a 32-bit float: an upper bound of the distance that any particle moves in a step, in its own diameters.
- */
+/** A 32-bit float: an upper bound of the distance that a particle moves in a step, in its diameters. */
 export const CCD_FARTHEST = 2;
-/**
- * Indices of two words, used with variable radii. The first has a bit per level that has fast particles, the second a
- * bit per level that has slow ones.
- */
+/** With variable radii: a bit per level that has fast particles, and a word with a bit per level that has slow ones. */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
- * Index of a word that is 1 until the first substep has listed its paths. This word and those after it are reset once
- * per step, those before it in every substep.
+ * 1 until the first substep has listed its paths. This word and those after it are reset once per step, the others in
+ * every substep.
  */
 export const CCD_FIRST = 5;
-/** Indices of the ContinuousCounts (core/ccd/law.ts). CCD_ALL is the index of `paths`. */
+/** The ContinuousCounts (core/ccd/law.ts). CCD_ALL holds `paths`. */
 export const CCD_SUBSTEPPED = 6;
 export const CCD_SWEPT = 7;
 export const CCD_ALL = 8;
@@ -161,8 +143,8 @@ export const CCD_HEADER = 11;
 /** First word of an indirect dispatch with one thread per path. */
 export const PATH_DISPATCH = 0;
 /**
- * First word of the dispatch that searches for slow particles and obstacles on paths. It has one thread per path or,
- * with variable radii, one workgroup per path.
+ * First word of the dispatch that searches for slow particles and obstacles on paths: one thread per path or, with
+ * variable radii, one workgroup.
  */
 export const STILL_DISPATCH = 3;
 /** First word of the dispatch that searches for hits between fast particles, as large as that of STILL_DISPATCH. */
@@ -173,28 +155,23 @@ export const FILE_DISPATCH = 9;
 export const FAST_SHARE = 1 / 16;
 
 /**
- * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Of several
- * hits in one tick, the one with the greatest closing speed counts as first. So the rounding of a device does not
- * decide.
+ * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Among hits in
+ * one tick, the one with the greatest closing speed is first, so the rounding of a device does not decide.
  */
 export const CCD_TICKS = 2 ** 14;
 
 /**
- * A hit's key is its tick, followed by this many bits. These bits are the complement of the upper bits of the closing
- * speed, which is a 32-bit float without its sign bit. So in one tick, the faster hit has the lower key.
+ * A hit's key is its tick, followed by this many bits: the complement of the upper bits of the closing speed, a 32-bit
+ * float without its sign bit. In one tick, the faster hit thus has the lower key.
  */
 export const CLOSING_BITS = 17;
 
-/**
- * Greatest length of a piece of a path, in cells. With longer pieces there are fewer searches, but each searches a
- * larger box.
- */
+/** Greatest length of a piece of a path, in cells. Longer pieces mean fewer searches, but larger boxes. */
 export const PIECE_CELLS = 4;
 
 /**
- * Used with variable radii. A search for hits on a piece looks into the cells that the piece covers. If there
- * are more such cells than this number, and more than there are particles, the piece is compared with every particle
- * instead. In the search for hits between fast particles, only fast particles count.
+ * With variable radii, the search on a piece of a path usually goes over the cells that the piece covers. If there are
+ * more such cells than this number and than particles to test, the search tests all these particles instead.
  */
 export const ENOUGH_CELLS = 4096;
 

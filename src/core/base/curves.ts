@@ -15,7 +15,7 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p to the last decade of sizes, or to the last three sizes if the decade has fewer.
+ * Fits the exponent p of time ~ n^p to the last decade of sizes, but at least to the last three sizes.
  * Returns undefined if fewer than three of these timings are above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
@@ -42,7 +42,7 @@ export function lastSlope(curve: Curve): number | undefined {
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/** Estimates the time at `count`, rather too high than too low, with an exponent of at least `least`. */
+/** Estimates rather too high than too low, with an exponent of at least `least`. */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;

@@ -90,7 +90,7 @@ function describeValue(value: unknown, nested = 0): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
     if (nested === MOST_NESTED) return '[…]';
-    // Reads elements by index: so holes become undefined, and no method of the given array is called.
+    // Read by index, so that holes become undefined and no method of the given array runs.
     const first = { length: Math.min(4, value.length) };
     const shown = Array.from(first, (_, index) => describeValue(value[index], nested + 1));
     return `[${shown.join(', ')}${value.length > 4 ? ', …' : ''}]`;

@@ -2,10 +2,9 @@
  * Computes when two bodies that move in straight lines hit each other, and the normal of the hit. Follows law.ts in
  * doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * Motion is relative to the other body. Take a box around the other centre, with the half extents `sides`. While the
- * moving centre is within the distance `round` of this box, the bodies overlap more deeply than a path may continue.
- * The distance to this region is a convex function of time. So a tangent to it reaches zero no later than the function,
- * and Newton's method converges to the time of impact.
+ * Motion is relative to the other body. The bodies overlap too deeply while the moving centre is within `round` of a
+ * box around the other centre, which has the half extents `sides`. The distance to this region is a convex function of
+ * time. So a tangent reaches zero no later than the distance, and Newton's method converges to the time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';
@@ -27,11 +26,9 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * For two bodies that overlap too deeply. Returns whether they approach fast enough for a hit: over the whole substep,
- * the distance along the normal must shrink by more than the length of their relative motion in one tick. Rounding
- * makes resting bodies approach by less. `approach` is the normal component of the relative motion, `speedSquared` the
- * square of its length. The caller may scale the motion by any positive factor, if `approach` and `speedSquared` use
- * the same one.
+ * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding makes resting
+ * bodies approach by less. `approach` is the relative motion along the normal, `speedSquared` the squared length of
+ * that motion. Their unit of length does not matter.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -75,9 +72,8 @@ export class Impact {
   }
 
   /**
-   * Sets both bodies. One is the particle `slot`, as it is at `time` on its path. The other is the body `other` of
-   * `others` (the state or the obstacles), as it is at `otherTime`. If `moves` is false, the other body rests from
-   * `otherTime` on.
+   * Sets both bodies: the particle `slot` as it is at `time` on its path, and the body `other` of `others` (the state
+   * or the obstacles) as it is at `otherTime`. If `moves` is false, the other body rests from then on.
    */
   face(
     slot: number,
@@ -150,9 +146,9 @@ export class Impact {
   }
 
   /**
-   * Like `key`, but for all images of an obstacle. A large obstacle may be hit at an image that is not the nearest.
-   * The pieces of a path (law.ts) are so short that, along each axis, only the nearest image or the next one ahead can
-   * be hit.
+   * Like `key`, but for all images of an obstacle, because the nearest image of a large obstacle may not be the one
+   * that is hit. The pieces of a path (law.ts) are so short that only the nearest image and the next one ahead can be
+   * hit, along each axis.
    */
   keyOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.key(from);

@@ -37,10 +37,7 @@ import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/**
- * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep, so they end
- * no path.
- */
+/** Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep. */
 export const OVERLAP_SHARE = 1 / 16;
 
 /**
@@ -59,9 +56,8 @@ export const SHORTEST_TANGENT = 1 / (8 * CCD_TICKS);
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Margins of the boxes in which other bodies are searched for, in extents of the particle. Slow particles are listed
- * where they are at the end of their motion. So AROUND_SLOW allows for the length of this motion, at most FAST_SHARE of
- * a diameter.
+ * Margins of the boxes in which other bodies are searched for, in extents of the particle. Slow particles are listed at
+ * the end of their motion, so AROUND_SLOW allows for that motion: at most FAST_SHARE of a diameter.
  */
 export const AROUND_SLOW = 1.25;
 export const AROUND_FAST = 1;
@@ -70,7 +66,7 @@ export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
-/** Returns the key of a path that ends without a hit: the greatest key of the tick of `time`. */
+/** Returns the greatest key of the tick of `time`: the key of a path that ends without a hit. */
 export function keyOfEnd(time: number): number {
   return Math.floor(time * CCD_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
 }
@@ -154,23 +150,20 @@ export interface CcdState extends Sizes {
 /** How followPaths finds nearby bodies. `particles` and `visitObstacles` may visit more bodies than described. */
 export interface CcdSearch {
   /**
-   * Visits the particles that reach into a box, with their positions after the motion and with extents enlarged by an
-   * eighth. A slow particle moves at most that far, so the search finds it wherever it is during the substep.
+   * Visits the particles that reach into a box after the motion, with extents enlarged by an eighth. A slow particle
+   * moves at most that far, so the search finds it wherever it is during the substep.
    */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   readonly obstacles: StaticBodies | undefined;
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
   /**
-   * Visits every pair of overlapping boxes once, and no other pair. A box is its low corner, then its high corner.
-   * Returns false as soon as `visit` does.
+   * Visits every pair of overlapping boxes once, and no other. A box is its low corner, then its high one. Returns
+   * false as soon as `visit` does.
    */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => boolean): boolean;
 }
 
-/**
- * Returns the greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world the
- * piece must be so short that the nearest image of another particle stays the nearest.
- */
+/** In a periodic world, a piece must be so short that the nearest image of another particle stays the nearest. */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
     (longest, length) => (length > 0 ? Math.min(longest, PIECE_SHARE * length - diameter / 2) : longest),
@@ -179,9 +172,9 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * Returns the change of one particle's velocity by a hit. A hit changes the relative velocity; `part` is the particle's
- * share of this change. `grip` is the greatest share of the sliding that friction may remove. Negating `relative` and
- * `normal` negates the result, to the bit.
+ * Returns the change of one particle's velocity by a hit: the share `part` of the change of the relative velocity.
+ * `grip` is the greatest share of the sliding that friction may remove. Negating `relative` and `normal` negates the
+ * result, to the bit.
  */
 export function strike(
   relative: readonly number[],

@@ -106,7 +106,7 @@ interface Piece {
   readonly to: number;
 }
 
-/** A piece of a path and the nearby pieces of other paths, in any order. */
+/** `others` are nearby pieces of other paths, in any order. */
 interface Meeting {
   readonly piece: Piece;
   readonly others: readonly Piece[];
@@ -123,7 +123,6 @@ interface Landing {
 }
 
 class Paths {
-  /** Maps the slot of each fast particle to its path. */
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
   private readonly impact: Impact;
@@ -213,9 +212,9 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends, so `settle` first runs the rounds up to an early
-   * time, the horizon. If paths go on beyond the horizon, `settle` repeats this with a later horizon. If that takes too
-   * much work, it holds these paths.
+   * Finds the ends of all paths. An end depends only on earlier ends, so this runs the rounds up to an early time
+   * first, the horizon. If paths go on beyond it, the rounds run again with a later horizon. If that exceeds LIMITS,
+   * these paths are held.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -277,8 +276,8 @@ class Paths {
   }
 
   /**
-   * Returns the end of a path. `first` is its end without regard to other fast particles. `before` holds the ends of
-   * all paths before this round, `times` the times of these ends.
+   * `first` is the end of the path without regard to other fast particles. `before` and `times` hold all ends of the
+   * previous round, and their times.
    */
   private endAmong(
     path: number,
@@ -425,7 +424,7 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** Returns the motion over the substep, rounded as integration rounded it. */
+  /** Rounds as integration did. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }
@@ -444,12 +443,11 @@ class Paths {
     return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** Returns what breaks ties: the id of a particle; for a wall or an obstacle, a number above all ids. */
+  /** Breaks ties: the id of a particle; for a wall or an obstacle, a number above all ids. */
   private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
 
-  /** Returns the key of a hit with a fast particle whose path ends at `end`. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { impact, state } = this;
     // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
@@ -473,7 +471,7 @@ class Paths {
     );
   }
 
-  /** Returns a box with a margin of `margin` extents of the particle on each side. */
+  /** `margin` is in extents of the particle. */
   private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);

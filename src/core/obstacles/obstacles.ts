@@ -10,8 +10,7 @@ import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from
 import { canonicalBodies, type StaticBodies } from './tree';
 
 /**
- * If a partner is an obstacle, this bit is set and the other bits are the obstacle's slot. Such a partner never equals
- * NO_PARTNER.
+ * This bit marks a partner that is an obstacle; the other bits are its slot. Such a partner never equals NO_PARTNER.
  */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
@@ -29,7 +28,7 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** Checks obstacles and returns copies of them in the engines' form. */
+/** The result is in the engines' form and shares no array with `given`. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -82,9 +81,8 @@ function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }:
 }
 
 /**
- * Throws if two images of one obstacle could touch the same particle. Along a periodic axis, the obstacle and the
- * largest particle must together be at most as long as the period. A box that fills the axis is endless, which is
- * allowed.
+ * Throws if two images of one obstacle could touch the same particle: if the obstacle and the largest particle together
+ * are longer than a period. A box that fills the axis is endless, which is allowed.
  */
 export function checkObstaclesFit(
   argument: string,
@@ -116,8 +114,8 @@ export function obstaclesOf({
 }
 
 /**
- * Checks obstacles and returns copies of them. `defaultBox` is the world's box if the user did not choose one; then
- * obstacles whose centres are outside this box are refused, too.
+ * The result shares no array with `given`. Refuses obstacles whose centres are outside `defaultBox`, which is the
+ * world's box if the user did not choose one.
  */
 export function checkObstacles(
   given: ObstaclesGiven,
@@ -172,8 +170,8 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
 }
 
 /**
- * Returns the factor on all effects of obstacles except a bounce. `deepest` is the deepest overlap of the particle with
- * an obstacle, `sum` the sum of its overlaps with obstacles.
+ * Returns the factor on all effects of obstacles except a bounce. `deepest` is a particle's deepest overlap with an
+ * obstacle, `sum` the sum of all of them.
  */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;

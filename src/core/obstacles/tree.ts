@@ -12,8 +12,8 @@ import type { Dimensions, World } from '../world/world';
 export const LEAF_BODIES = 4;
 
 /**
- * This many low bits of a leaf word hold the number of bodies in the node; inner nodes have 0 there. The bits above
- * hold the index of the first body.
+ * This many low bits of a leaf word hold the number of bodies; the bits above hold the index of the first body. Inner
+ * nodes hold 0.
  */
 export const LEAF_BITS = 3;
 
@@ -39,7 +39,6 @@ export const TREE_MARGIN = 2 ** -18;
 export class ObstacleTree {
   readonly count: number;
   readonly nodes: number;
-  /** Bodies in the order of the tree. */
   readonly bodies: StaticBodies;
   /** The centre and half extents of each node: 2 · `dimensions` numbers. */
   private readonly boxes: Float32Array;
@@ -63,7 +62,7 @@ export class ObstacleTree {
     this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /** Visits each body whose box overlaps the given one, and perhaps others nearby, all in ascending order. */
+  /** Visits, in ascending order, each body whose box overlaps the given one, and perhaps others nearby. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
@@ -180,8 +179,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast. If two
- * bodies have equal bits there, compares all their numbers.
+ * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast, and
+ * compares all numbers only among bodies with equal bits there.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -213,9 +212,9 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
 const EXACT_BITS = 53;
 
 /**
- * Sorts bodies by the upper bits of the first coordinate. Each key is a double. It holds the index of the body and,
- * above it, as many of the 32 bits of the coordinate as fit. For up to two million bodies, all 32 fit. `runs` lists the
- * beginning of each group with equal bits, then the end.
+ * Sorts bodies by the upper bits of the first coordinate. A key is a double: as many of the coordinate's 32 bits as
+ * fit, then the index of the body. For up to two million bodies, all 32 fit. `runs` lists the beginning of each group
+ * with equal bits, then the end.
  */
 function orderByFirst(
   dimensions: Dimensions,
@@ -250,7 +249,7 @@ function orderByFirst(
   return { order, runs };
 }
 
-/** Returns the bodies in an order that does not depend on their input order. */
+/** The order of the result does not depend on that of the input. */
 export function canonicalBodies(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
   return reorder(bodies, canonicalOrder(dimensions, bodies), dimensions);
 }

@@ -50,7 +50,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** Returns how far a body reaches from its centre along an axis. `radius` is the radius of bodies without sizes. */
+/** `radius` is the radius of bodies without sizes. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -86,7 +86,7 @@ export function labelsOfRadii(given: {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** Returns the radius of the ball around a box, rounded up to 32 bits. */
+/** Rounds up to 32 bits. */
 export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);
@@ -103,7 +103,7 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
   return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
 }
 
-/** Converts checked sizes to the engines' form. Without half extents, all bodies are balls. */
+/** Without half extents, all bodies are balls. */
 export function defineShapes(
   dimensions: Dimensions,
   radii: Float32Array,

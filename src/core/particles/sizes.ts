@@ -17,7 +17,6 @@ export interface SizeRules {
   readonly boxes?: boolean | undefined;
 }
 
-/** Returns the sizes in the engines' form. */
 export function checkSizes(
   prefix: string,
   { radii: givenRadii, halfExtents }: GivenSizes,
