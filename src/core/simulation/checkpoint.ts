@@ -18,7 +18,6 @@ import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './s
 
 const ONE_RADIUS = 'left out, since all particles of this simulation have one radius';
 
-/** Throws if the checkpoint does not fit the simulation; otherwise returns the checkpoint's settings. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<

@@ -5,18 +5,12 @@
 import { ArgumentError } from '../base/errors';
 import { type Dimensions, FEWEST_PERIODIC_CELLS, type WorldOptions } from '../world/world';
 
-/**
- * Returns the edge of the default box in whole diameters. Discs fill a fifth of its area, spheres a fifth of its
- * volume.
- */
+/** Returns the edge in whole diameters, so that discs fill a fifth of the area, spheres a fifth of the volume. */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }
 
-/**
- * Returns the most cells that the default box for `capacity` particles may have. A device must be able to hold this
- * many.
- */
+/** Returns the most cells that the default box may have. A device must be able to hold this many. */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
   // Round up, and add the cells that rounding of positions may require and those of the ring at both ends.
@@ -27,9 +21,9 @@ export function defaultCellCount(dimensions: Dimensions, capacity: number): numb
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 /**
- * Returns the corners in the options. If there are none, returns those of the default box, whose lower corner is the
- * origin. Throws if only one corner is given, or if none is given although `bodies` has positions of particles or
- * obstacles. An unbounded world needs no corners.
+ * Returns the corners in the options or, without any, those of the default box, whose low corner is the origin. Throws
+ * if only one corner is given, or if none is given although there are `bodies`: positions of particles or obstacles. An
+ * unbounded world needs no corners.
  */
 export function boxOf(
   options: WorldOptions,
@@ -58,7 +52,6 @@ export function boxOf(
   throw new ArgumentError(missing, undefined, `given: set both \`min\` and \`max\`, ${others}`);
 }
 
-/** Describes the smallest box around all bodies, up to rounding. */
 function describeReach(dimensions: Dimensions, bodies: readonly Float32Array[], radius: number): string {
   const corner = (side: -1 | 1) => {
     const reach = new Array<number>(dimensions).fill(Number.NEGATIVE_INFINITY);

@@ -15,7 +15,7 @@ export class IdAllocator {
   private living = 0;
   private endOfAlive = 0;
 
-  /** `defaultBox` is the world if the caller did not choose its box. New particles must then be inside. */
+  /** `defaultBox` is the world's box if the caller did not choose it: then new particles must be inside. */
   constructor(
     readonly capacity: number,
     readonly defaultBox?: Bounds,
@@ -44,7 +44,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks new particles, then gives them the lowest free ids. If a check fails, no id is taken. */
+  /** If a check fails, no id is taken. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
@@ -62,7 +62,7 @@ export class IdAllocator {
     return { ids: this.take(count), positions, velocities, ...own };
   }
 
-  /** Returns the lowest free ids, ascending. The caller must have checked that enough are free. */
+  /** Returns the lowest free ids, ascending. The caller must check that enough are free. */
   take(count: number): Uint32Array {
     const ids = new Uint32Array(count);
     let id = this.lowestFree;
@@ -99,7 +99,7 @@ export class IdAllocator {
     this.lowerEnd();
   }
 
-  /** Throws unless all ids are alive and none is listed twice. */
+  /** Also throws if an id is listed twice. */
   checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
     if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
       throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');

@@ -32,10 +32,7 @@ export function describeWorld(
   return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
-/**
- * Throws unless the version is 1. A value without a version may be a Promise: the user forgot to await a checkpoint of
- * the GPU.
- */
+/** A value without a version may be a Promise: the user forgot to await a checkpoint of the GPU. */
 export function checkVersion(checkpoint: { readonly version: 1 } | undefined): void {
   const version = checkpoint?.version;
   if (version === undefined) {
@@ -120,7 +117,6 @@ export function checkCheckpointParticles(
   return count;
 }
 
-/** `index` is the index of any component of the position. */
 function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));

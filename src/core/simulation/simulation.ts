@@ -289,9 +289,7 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/**
- * Checks the arguments of `advance` and returns `most` or its default. Engines must call it before they measure speeds.
- */
+/** Returns `most` or its default. Engines must call this before they measure speeds. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'longestStep'>,
   dt: number,
@@ -305,7 +303,7 @@ export function checkAdvance(
   return most;
 }
 
-/** Implements `advance`. No particle moves farther in the step than `farthest`, in its own diameters. */
+/** Implements `advance`. `farthest` is the farthest that any particle moves in the step, in its diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,

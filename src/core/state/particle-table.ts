@@ -39,7 +39,7 @@ const WIDE_MARKS = [
 ] as const;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
-/** Byte of the letter `e`. LOWER_CASE is the bit that turns `E` into `e`. */
+/** The byte of the letter `e`, and the bit that turns `E` into `e`. */
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
@@ -186,8 +186,8 @@ class Lines {
   }
 
   /**
-   * Reads the next row into `values`. To go on to the row after it, call takePlain(). Returns false if a value is not a
-   * number or has more than MOST_DIGITS digits. Column `whole` must have only digits.
+   * Reads the next row into `values`; takePlain() then goes on to the row after it. Returns false if a value is
+   * unusual: no number, or with too many digits or too great an exponent. Column `whole` must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -404,7 +404,7 @@ function readRow(
   }
 }
 
-/** Sorts particles by id. `order` holds the row of each particle; undefined if the rows were sorted already. */
+/** `order` holds the row of each particle; undefined if the rows were sorted already. */
 function* sortById(
   lines: Lines,
   arrays: Mutable,
@@ -441,7 +441,6 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
   return gathered;
 }
 
-/** Returns the rows in ascending order of id. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
   // One more than the row of each id; 0 if no row has it.

@@ -26,8 +26,8 @@ const MOST_HEADER = 2 ** 16;
 const MOST_QUOTED = 40;
 
 /**
- * A checkpoint and the name of its scene, if known. Driven scenes need the name, because a checkpoint does not store
- * how gravity and obstacles follow time.
+ * A checkpoint and the name of its scene, if known. Only the name tells how gravity and obstacles of a driven scene
+ * follow time.
  */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;

@@ -8,8 +8,8 @@
  *   - The test itself computes distance² with an error of up to (k + 2) u.
  * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells can be
  * borderline: others are farther apart than the diameter, and rounding is monotone.
- * In a periodic world with the period P, a difference across the boundary has another error of up to u P. It raises
- * each of these two errors by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
+ * In a periodic world with the period P, a difference across the boundary has another error of up to u P. Each of the
+ * two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * Nothing rounds if both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹.
  * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. A
@@ -44,7 +44,7 @@ export function borderlineOf(diameter: number, ends: Ends): Borderline {
   };
 }
 
-/** Returns the scale, or 0 if the world or the diameter is not on the lattice. */
+/** Returns 0 if the world or the diameter is not on the lattice. */
 function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
@@ -64,8 +64,8 @@ export function variableLatticeScale(diameter: number, ends: Ends): number {
 }
 
 /**
- * Says which pairs of particles with their own radii are borderline. `reach` is the sum of the two radii; the radius of
- * a box is that of the ball around it. For pairs with a box, shapeBorderline decides.
+ * Says which pairs of particles with their own radii are borderline; for pairs with a box, shapeBorderline does.
+ * `reach` is the sum of the two radii.
  */
 export interface VariableBorderline {
   /** Distances² that differ from reach² by at most share · reach² + around · reach are borderline. */

@@ -1,7 +1,7 @@
 /**
  * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. WGSL rounds differences and
- * products like Math.fround, but not quotients, so cells are computed with inverses. Magnitudes below 2⁻¹²⁶ become 0,
- * since a GPU may flush them.
+ * products like Math.fround, but not quotients, so cells use inverses. Magnitudes below 2⁻¹²⁶ become 0, since a GPU may
+ * flush them.
  */
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
 import type { World } from './world';
@@ -56,8 +56,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
 }
 
 /**
- * Wraps by any number of periods. Beyond one period, the result is rounded. If rounding moves it out of the box, the
- * result is the low end.
+ * Wraps by any number of periods. Beyond one period, the result is rounded; if rounding moves it out of the box, it
+ * becomes the low end.
  */
 export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -133,7 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** HASH_BLOCK cells along x stay together in one block of buckets. The hash chooses the block. */
+/** The hash chooses a block of buckets, which holds HASH_BLOCK adjacent cells along x. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
@@ -159,10 +159,8 @@ export function retiredCell(world: World): number {
 }
 
 /**
- * Returns the number of words in `start`:
- *   - one per bucket of cells
- *   - one for the quarantine, one for removed particles and one for the end
- *   - with finer entries, one per bucket that may have them and one for their end
+ * Returns the number of words in `start`: one per bucket, then one each for the quarantine, for removed particles and
+ * for the end. With finer entries, one follows per bucket that may have them, and one for their end.
  */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);

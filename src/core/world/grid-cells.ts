@@ -123,10 +123,7 @@ export function boxCells(
   };
 }
 
-/**
- * A box with periodic axes. `requested` is the wanted edge of its cells, `fewest` the least number of cells along a
- * periodic axis.
- */
+/** `requested` is the wanted edge of cells, `fewest` the least number of cells along a periodic axis. */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -149,7 +146,7 @@ export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
 
 /**
  * Returns `max`, raised along periodic axes until each has enough cells. A longer axis may lower the inverse cell size,
- * so that another axis has too few cells. So each round checks all axes.
+ * which leaves fewer cells along the others. So each round checks all axes.
  */
 function lengthenPeriodic({
   min,
@@ -170,7 +167,7 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If the axis is too short only because of rounding, the sum may be `high` or less. So raise `high` in any case.
+      // If rounding alone makes the axis too short, the sum may be `high` or less. So raise `high` in any case.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
@@ -213,13 +210,13 @@ export function chooseInverse(
   const nearest = Math.fround(1 / cellSize);
   const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
   if (exact && diameter * nearest <= 1) return nearest;
-  // If the drift (see world.ts) were above half a cell, there would be far too many cells, which the caller rejects.
+  // A drift (see world.ts) of more than half a cell would need more cells than the caller accepts.
   const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
   const largest = (1 - drift) / diameter;
   return nearest <= largest ? nearest : roundDown(largest);
 }
 
-/** Returns the largest 32-bit float that is at most `value`, which must be positive. */
+/** `value` must be positive. */
 export function roundDown(value: number): number {
   const nearest = Math.fround(value);
   if (nearest <= value) return nearest;

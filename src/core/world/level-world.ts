@@ -37,9 +37,8 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * If a periodic box has more than FEW_EMPTY_CELLS cells, and more than EMPTY_CELLS_PER_PARTICLE cells per particle, the
- * cells are made wider to save memory. If necessary, they become wider than the largest particle. A `cellSize` turns
- * this off.
+ * If a periodic box has more cells than FEW_EMPTY_CELLS, and more than EMPTY_CELLS_PER_PARTICLE per particle, cells are
+ * made wider to save memory: if necessary, wider than the largest particle. A `cellSize` turns this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
@@ -122,7 +121,7 @@ interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly periodic: readonly boolean[];
 }
 
-/** Defines the box. The lengths of periodic axes are checked later. */
+/** Does not check the lengths of periodic axes. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -137,7 +136,7 @@ function defineBox(options: WorldOptions, diameter: number): LevelBox {
   };
 }
 
-/** Chooses the largest diameter on the lowest level, a power of two. */
+/** The result is a power of two. */
 function chooseBase(
   box: LevelBox,
   { cellSize }: WorldOptions,
@@ -205,8 +204,8 @@ function numberCells(
 }
 
 /**
- * Returns the diameter with which to check a world whose particles may be boxes. The diameter of the ball around a box
- * would be too strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
+ * Returns the diameter with which to check a world whose particles may be boxes. The ball around a box would be too
+ * strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

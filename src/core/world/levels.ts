@@ -10,9 +10,7 @@ import type { World } from './world';
 
 const { fround } = Math;
 
-/**
- * Returns the lowest level whose cells are at least as wide as the particle; undefined if the world rejects the radius.
- */
+/** Returns undefined if the world rejects the radius. */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
   let level = 0;
@@ -70,8 +68,8 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 }
 
 /**
- * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Allocates
- * no memory.
+ * Returns whether two particles are in the same or in adjacent cells of the higher of their levels. Allocates no
+ * memory.
  */
 export function areWithinReach(
   world: World,

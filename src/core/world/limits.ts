@@ -10,19 +10,15 @@ export const FEWEST_PERIODIC_CELLS = 3;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/**
- * The length of `start` must fit a signed 32-bit integer. Without levels, this length is the number of cells plus
- * three.
- */
+/** The length of `start` must fit a signed 32-bit integer. Without levels, it is the number of cells plus three. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** A finer entry packs a slot and a level into 32 bits. */
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /**
- * Two layouts limit the number of levels:
- * - A uniform holds the first bucket of each level (TABLE_WORDS in gpu/layout.ts).
- * - A 32-bit word holds CROWD_BIT and one bit per level.
+ * Two layouts limit the number of levels: a uniform holds the first bucket of each level (TABLE_WORDS in
+ * gpu/layout.ts), and a 32-bit word holds CROWD_BIT and one bit per level.
  */
 export const MAX_LEVELS = 24;
 
@@ -34,10 +30,10 @@ export const SMALLEST_DIAMETER = 2 ** -40;
 export const LARGEST_DIAMETER = 2 ** 60;
 
 /**
- * A particle with a velocity component of this magnitude or more is quarantined. Otherwise a sum of squared speeds
- * could overflow: each of the measure pass's 1,024 workgroups sums at most 2^21 particles in 32-bit floats, since
- * MAX_PARTICLES is below 2^31. So its sum is at most 2^21 · 3 · (2^48)², which is below 2^119, and floats end at 2^128.
- * The factor of 2^9 leaves room for speeds that a bounce raises after the check.
+ * A particle with a velocity component of this magnitude or more is quarantined, so that sums of squared speeds cannot
+ * overflow. Each of the measure pass's 1,024 workgroups sums at most 2^21 particles, since MAX_PARTICLES is below 2^31:
+ * at most 2^21 · 3 · (2^48)² < 2^119. Floats end at 2^128. The factor of 2^9 leaves room for speeds that a bounce
+ * raises after the check.
  */
 export const GREATEST_SPEED = 2 ** 48;
 

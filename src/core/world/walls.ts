@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
-/** Coordinate that stands for a wall along an axis without walls. It is so far away that kernels need no extra case. */
+/** Stands for a wall along an axis without walls. It is so far away that kernels need no extra case. */
 const OUT_OF_REACH = 2 ** 100;
 
 /** The ends of a box along its axes that are not periodic. */
