@@ -65,7 +65,6 @@ export interface ListedBoxChunks extends ListedPairs {
   readonly members: number;
 }
 
-/** Default number of members per box. */
 const MEMBERS = { 2: 2.5, 3: 4 } as const;
 
 type Owned = keyof ReturnType<typeof sizesOf>;
@@ -78,7 +77,6 @@ interface Parts {
   readonly memberSort: RadixSort;
   readonly list: CountedList;
   readonly owned: BufferSet<Owned>;
-  /** The parameters per axis. */
   readonly axes: BufferSet<string>;
   readonly parameters: SharedParameters;
 }
@@ -201,7 +199,7 @@ export class BoxChunks {
     return this.usable().count;
   }
 
-  /** Two u32 words: the number of invalid boxes of the last search, then the sum of the chunks that each box reaches. */
+  /** Two u32 words of the last search: the number of invalid boxes, then the sum of the chunks that boxes reach. */
   get divided(): GPUBuffer {
     return this.parts.owned.buffers.refused;
   }
@@ -312,7 +310,7 @@ export class BoxChunks {
     return this.parts.list;
   }
 
-  /** Returns a function that records steps in one compute pass: kernels, the two scans, or the count of the list. */
+  /** Returns a function that records steps in one compute pass. */
   private runner(encoder: GPUCommandEncoder, boxes: GPUBuffer, shared: SharedBinding) {
     const { kernels, scan, list } = this.parts;
     const groupFor = this.groupsFor(boxes);
@@ -398,7 +396,6 @@ function destructible(parts: Parts): { destroy: () => void }[] {
   }));
 }
 
-/** Returns the bits of numbers up to `most`. */
 function bitsFor(most: number): number {
   return Math.ceil(Math.log2(most + 1));
 }

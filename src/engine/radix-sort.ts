@@ -54,10 +54,10 @@ const KINDS = {
   f64: { words: 2, kind: KEYS_FLOAT },
 } as const;
 
-/** Greatest capacity. A device usually holds fewer keys. */
+/** A device usually holds fewer keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups of all rounds, for two of the caller's buffers. A round sorts by one digit. */
+/** The bind groups of all rounds for two of the caller's buffers. A round sorts by one digit. */
 type Rounds = readonly RadixGroups[];
 
 /**
@@ -284,7 +284,7 @@ function checkHolds(gpu: Gpu, capacity: number, words: number, shape: RadixShape
   );
   const most = gpu.workgroupsPerDimension ** 2;
   if (needed <= most) return;
-  // The smallest number of keys per workgroup among the kernels.
+  // The kernel with the fewest keys per workgroup decides.
   const fewest = Math.min(WORKGROUP_SIZE * shape.run, (SCAN_BLOCK * shape.run) / 2 ** shape.bits);
   throw new LimitError(
     'maxComputeWorkgroupsPerDimension',

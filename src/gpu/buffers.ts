@@ -13,10 +13,7 @@ export interface BufferSet<Names extends string> {
 /** Usage flags of particle data. VERTEX lets callers draw from it. */
 export const PARTICLE_USAGE = 0x80 | 0x20 | 0x04 | 0x08; // STORAGE | VERTEX | COPY_SRC | COPY_DST
 
-/**
- * Buffers that are usable before the device has confirmed them. If it rejects one, all are destroyed and `settled`
- * rejects.
- */
+/** Buffers for use before the device has confirmed them. If it rejects one, all are destroyed and `settled` rejects. */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }
@@ -33,7 +30,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** Like createBuffers, but without waiting, for callers that must record work first. */
+/** Does not wait, for callers that must record work first. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,

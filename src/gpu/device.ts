@@ -190,7 +190,6 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   return wrap(device, adapter.info, undefined, adapter.limits);
 }
 
-/** Throws if the adapter lacks a feature or a limit that the caller requires. */
 function checkOffered(
   adapter: GPUAdapter,
   features: readonly GPUFeatureName[],
@@ -331,7 +330,7 @@ export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   }
 }
 
-/** Throws if this device cannot bind `needed` bytes. `request` is the argument of requestGpu that would help. */
+/** `request` is the argument of requestGpu that would help. */
 export function checkBinds(gpu: Gpu, needed: number, what: string, request: string): void {
   // createBuffers rounds sizes up.
   const bytes = Math.ceil(needed / 16) * 16;
@@ -371,7 +370,7 @@ export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   (gpu as Gpu).checkAlive();
 }
 
-/** Names an object of WebGPU that callers pass by mistake; other values stay as they are. */
+/** Names an object of WebGPU that callers pass by mistake. */
 function nameWebGpu(value: unknown): unknown {
   for (const [method, name] of [
     ['createBindGroupLayout', 'a GPUDevice'],
@@ -400,9 +399,8 @@ export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEnc
 }
 
 /**
- * The callers' encoders that contain a recorded step and are not finished. WebGPU does not say whether an encoder was
- * finished, so noticeFinish replaces its `finish` by a function that takes note and calls it. A finished command buffer
- * that was not submitted goes unnoticed.
+ * The callers' encoders with a recorded step that are not finished. WebGPU does not say whether an encoder is finished,
+ * so noticeFinish replaces its `finish`. A command buffer that was finished but not submitted goes unnoticed.
  */
 const OPEN = new WeakSet<GPUCommandEncoder>();
 
@@ -422,23 +420,22 @@ function noticeFinish(encoder: GPUCommandEncoder): void {
 }
 
 /**
- * Notices a call that comes before the caller has finished an encoder with a recorded step. The call would run first
- * and see the state without the step.
+ * Notices calls that come before the caller has finished an encoder with a recorded step: they would see the state
+ * without the step.
  */
 export class RecordedSteps {
   /** The callers' encoders that were recorded into. Finished ones are removed by the next call. */
   private encoders: readonly GPUCommandEncoder[] = [];
 
   /**
-   * For error messages: what was recorded, and what to do if the encoder was dropped. With 'encode again', only the last
-   * encoder counts, because it overwrites what earlier ones computed.
+   * For error messages: what was recorded, and what to do if the encoder was dropped. With 'encode again', only the
+   * last encoder counts, because it overwrites what earlier ones computed.
    */
   constructor(
     private readonly what = 'step',
     private readonly remedy: 'restore a checkpoint' | 'encode again' = 'restore a checkpoint',
   ) {}
 
-  /** Call this when a step was recorded into the caller's encoder. */
   note(encoder: GPUCommandEncoder): void {
     noticeFinish(encoder);
     const earlier = this.remedy === 'encode again' ? [] : this.open();

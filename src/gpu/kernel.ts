@@ -64,9 +64,7 @@ function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string
 export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
-  /**
-   * Set while this kernel is compiled at its first use: settles when the device has accepted or rejected the kernel.
-   */
+  /** Set while this kernel is compiled at its first use. Settles when the device has accepted or rejected it. */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
 
@@ -76,7 +74,7 @@ export class Kernel {
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  /** Creates a kernel. Equal descriptions share one kernel per device, whatever their labels. */
+  /** Equal descriptions share one kernel per device, whatever their labels. */
   static async create(
     gpu: Gpu,
     description: KernelDescription,
@@ -280,7 +278,7 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   }
 }
 
-/** Throws if the device rejected a kernel of these stages. Call it before you change anything. */
+/** Throws if the device rejected a kernel of these stages. Call this before you change anything. */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
   if (!REJECTING_DEVICES.has(gpu)) return;
   const pass = gpu.device.createCommandEncoder({ label: 'kernels.check' }).beginComputePass();

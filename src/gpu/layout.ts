@@ -12,7 +12,6 @@ import type { Dimensions, World } from '../core/world/world';
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
-/** A table has one word per level. */
 export const TABLE_WORDS = 24;
 
 export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent' | 'table'

@@ -148,7 +148,7 @@ function declareConstant(name: string, value: number | boolean): string {
   );
 }
 
-/** Obeys the directives and returns the lines that are left, each with its line number in the file. */
+/** Returns the lines that the directives leave, each with its line number in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

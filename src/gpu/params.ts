@@ -90,7 +90,7 @@ export class SharedParameters {
     return new SharedParameters(gpu, dimensions, label, grid, substep, bytes);
   }
 
-  /** Returns where kernels find the parameters. Writes them if they have changed. */
+  /** Writes the parameters only if they have changed. */
   write(world: World, count: number, substep: Substep): SharedBinding {
     const { last } = this;
     if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
@@ -139,7 +139,7 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which records into an encoder of the caller. The parameters of this recording are never overwritten,
+   * Runs `record`, which records into the caller's encoder. The parameters of this recording are never overwritten,
    * because only the caller knows whether the encoder was submitted.
    */
   recordInto(record: () => void): void {

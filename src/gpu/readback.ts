@@ -80,7 +80,7 @@ export class Readback {
     device.queue.submit([encoder.finish()]);
   }
 
-  /** `settled` is set if the staging buffer is new; it rejects if there is no memory for the buffer. */
+  /** `settled` is set if the staging buffer is new. It rejects if there is no memory for the buffer. */
   private acquire(bytes: number): { readonly staging: GPUBuffer; readonly settled?: Promise<void> } {
     const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
     const [idle] = index >= 0 ? this.idle.splice(index, 1) : [];

@@ -2,7 +2,6 @@
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 
-/** `label` is the dotted name of the shader's owner. */
 export async function compileShader(
   device: GPUDevice,
   label: string,

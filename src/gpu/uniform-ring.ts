@@ -1,8 +1,8 @@
 /**
- * Writes uniform data to one slot of a buffer after another. A recorded pass is bound to its slot by a dynamic offset,
- * so it keeps its values when later ones are written to other slots. When all slots are written, `write` begins again
- * at the first. If a user's encoder refers to the full buffer, first call `replace`, which takes a new buffer: WebGPU
- * does not tell whether the encoder was submitted. The old buffer is freed once nothing refers to it.
+ * Writes uniform data to the slots of a buffer in turn. A recorded pass refers to its slot by a dynamic offset, so it
+ * keeps its values when later ones are written to other slots. After the last slot, `write` begins again at the first.
+ * If a user's encoder may refer to the full buffer, first call `replace`, which takes a new buffer: WebGPU does not
+ * tell whether the encoder was submitted. The old buffer is freed once nothing refers to it.
  */
 
 /** Every device accepts dynamic offsets that are multiples of this. */

@@ -1,7 +1,7 @@
 /**
  * The counting sort of particles into cells. It owns the counts, starts, ranks and entries; the caller owns the state.
- * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id.
- * Ordering: the passes are count, scan, scatter, gather.
+ * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id. The passes
+ * run in this order: count, scan, scatter, gather.
  */
 import { cellBytes, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -92,10 +92,8 @@ export class CellSort {
   }
 
   /**
-   * In this order:
-   * - the first slot of each cell or bucket;
-   * - the ends of the last cell, of the quarantine and of all slots;
-   * - with levels, the starts of the buckets of finer entries, and their end.
+   * The first slot of each cell or bucket, then the ends of the last cell, of the quarantine and of all slots. With
+   * levels, the starts of the buckets of finer entries follow, and their end.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
@@ -157,7 +155,7 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
-      // The output positions serve as scratch memory until the gather writes them. They are at least as long as the
+      // Until the gather writes the output positions, they serve as scratch memory. They are at least as long as the
       // entries.
       crowd: this.crowd?.bind({
         start,

@@ -124,7 +124,6 @@ interface CachedGroup {
   readonly group: ParticleGroup;
 }
 
-/** `heavy` is undefined if one kernel handles all particles. */
 interface Kernels {
   readonly all: Kernel;
   readonly heavy: Kernel | undefined;
@@ -136,7 +135,7 @@ const MOST_GROUPS = 8;
 /** Your WGSL, compiled over the neighbours of a grid's particles or of your points. */
 export class GridKernel {
   private destroyed = false;
-  /** Bind groups by their first buffer. Callers may change the other buffers with each call. */
+  /** Bind groups by their first buffer. The other buffers may change with each call. */
   private groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
@@ -281,7 +280,9 @@ export class GridKernel {
     return group;
   }
 
-  /** Rejects a buffer that is bound twice if the kernel writes it: the device would drop the whole submission. */
+  /**
+   * Rejects a buffer that is bound twice if the kernel writes it. Otherwise the device would drop the whole submission.
+   */
   private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
     const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
     const outputs: readonly [GPUBuffer | undefined, string][] = [
@@ -434,7 +435,7 @@ function describe(
 }
 
 /**
- * With variable radii, a kernel over particles visits only overlapping neighbours, all of which the narrow loop finds.
+ * A kernel over particles with variable radii visits only overlapping neighbours. The narrow loop finds all of them.
  */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);

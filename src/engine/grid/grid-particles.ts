@@ -1,6 +1,6 @@
 /**
  * Particles that the caller moves, stored on the GPU by id. Unused ids below `end` have the position NaN, so that the
- * grid quarantines them. A particle keeps its id.
+ * grid quarantines them.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError } from '../../core/base/errors';

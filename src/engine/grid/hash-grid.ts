@@ -1,6 +1,6 @@
 /**
- * The grid, without a simulation. The first list of each kind loads the code of that kind, so that bundlers can split
- * the code off.
+ * The grid, without a simulation. It loads the code of each kind of list with the first such list, so that bundlers can
+ * split the code off.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
@@ -76,7 +76,7 @@ const OPTION_NAMES = [
   'ids',
 ] as const;
 
-/** The grid accepts these inputs only if the option of the same name is true. */
+/** Inputs that the grid accepts only if the option of the same name is true. */
 const OPTIONAL_INPUTS = ['velocities', 'ids'] as const;
 
 type OptionalInputs = Readonly<Record<(typeof OPTIONAL_INPUTS)[number], boolean>>;
@@ -88,7 +88,7 @@ interface CachedBinding {
 }
 
 /**
- * Greatest number of bindings cached per buffer of positions: a caller may alternate between two buffers of velocities
+ * Greatest number of bindings cached per buffer of positions. A caller may alternate between two buffers of velocities
  * and two of ids.
  */
 const MOST_BINDINGS = 4;
@@ -396,7 +396,7 @@ export class HashGrid {
     });
   }
 
-  /** Creates a kernel or a list. Destroys it and throws if the grid was destroyed meanwhile. */
+  /** Destroys what it created and throws if the grid was destroyed meanwhile. */
   private async createDependant<Dependant extends { destroy(): void }>(
     create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
   ): Promise<Dependant> {

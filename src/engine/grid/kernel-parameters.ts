@@ -1,7 +1,4 @@
-/**
- * Checks the parameters of a kernel and writes them to a UniformRing, so that a kernel that was recorded earlier keeps
- * its values.
- */
+/** Checks the parameters of a kernel and writes them to a UniformRing, so that earlier recordings keep their values. */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { createBuffers } from '../../gpu/buffers';
@@ -45,7 +42,7 @@ export class KernelParameters {
     return this.layout.offsets[name] as number;
   }
 
-  /** Writes a slot of the ring and returns its offset. */
+  /** Returns the offset of the written slot. */
   write(values: Readonly<Record<string, number | readonly number[]>>): number {
     const names = Object.keys(this.layout.fields);
     checkKnownKeys('parameters', values, names);

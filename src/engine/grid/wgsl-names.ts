@@ -1,9 +1,6 @@
 /** The names that WGSL declares or reserves. */
 
-/**
- * Names that a kernel must not define. If one module redefines such a name, the new meaning applies to all linked
- * modules.
- */
+/** Names that a kernel must not define: the new meaning would apply to all linked modules. */
 const PREDECLARED: ReadonlySet<string> = new Set(
   `array atomic bool f16 f32 i32 ptr sampler sampler_comparison texture_1d texture_2d texture_2d_array texture_3d
   texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube texture_depth_cube_array

@@ -27,14 +27,12 @@ import {
 export interface CountedListOptions {
   readonly label: string;
   readonly dimensions: Dimensions;
-  /** Number of particles, points or other owners. */
   readonly owners: number;
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Says where the list ends if not all entries fit:
-   *   - True: at its capacity. The last owner then has only some of its entries, or only holes (words of 2³² − 1).
-   *   - False, the default: before the first owner whose entries do not all fit.
+   * If not all entries fit, `true` ends the list at its capacity. The last owner then has only some of its entries, or
+   * only holes (words of 2³² − 1). `false`, the default, ends it before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
@@ -103,7 +101,7 @@ interface Room {
 const RANGES = 4;
 
 /**
- * The first copy of a list has at most this many bytes, because the host does not know yet how many entries are valid.
+ * Greatest number of bytes in the first copy of a list, because the host does not know yet how many entries are valid.
  */
 const FIRST_BYTES = 1 << 16;
 
@@ -209,7 +207,6 @@ export class CountedList {
     this.passes.listCount.encode(pass, shared, this.counting);
   }
 
-  /** Call this when a search was recorded into the caller's encoder. */
   note(encoder: GPUCommandEncoder): void {
     this.options.recorded.note(encoder);
   }
@@ -222,10 +219,7 @@ export class CountedList {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /**
-   * Reads the list as one search left it. The result includes the offsets only if `likelyOwners` is given: a guess at
-   * the number of owners.
-   */
+  /** Returns offsets only if `likelyOwners` is given: a guess at the number of owners. */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;
@@ -269,7 +263,7 @@ export class CountedList {
     ];
   }
 
-  /** Reads what was copied. If the ranges were too short, enlarges `room` and returns undefined. */
+  /** If too little was copied, enlarges `room` and returns undefined. */
   private take(
     room: Room,
     [header, offsets, list, companion]: readonly ArrayBuffer[],

@@ -1,7 +1,4 @@
-/**
- * The base of GridNear, GridBoxes and GridRays. An owner is a point, box or ray. Tally counts each owner's results,
- * scan turns the counts into offsets, and fill writes the results at these offsets.
- */
+/** The base of GridNear, GridBoxes and GridRays. An owner is a point, box or ray. */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
@@ -23,7 +20,6 @@ interface SearchPasses<Group> {
 
 interface Search {
   readonly label: string;
-  /** The points, boxes or rays. */
   readonly owners: GPUBuffer;
   readonly count: number;
   /** The name of the parameter that holds `count`. */
@@ -31,7 +27,7 @@ interface Search {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Returns the last encoded state of the grid; throws before the first `encode`. */
+/** Throws before the first `encode`. */
 export function lastBuilt(grid: KernelGrid): SharedBinding {
   const built = grid.built();
   if (!built)
@@ -59,7 +55,7 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** Creates bind groups, which the caller caches. */
+  /** The caller caches the bind groups. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
   /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */

@@ -79,7 +79,7 @@ export class GridNearest {
     private readonly pass: Nearest,
     private readonly owned: Results,
     /**
-     * Number of points in the last submitted search. Only the GPU knows this: searches may be submitted in any order.
+     * Number of points in the last submitted search. Searches may be submitted in any order, so only the GPU knows it.
      */
     private readonly searched: BufferSet<'searched'>,
     private readonly parameters: KernelParameters,

@@ -1,8 +1,7 @@
 /**
  * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
- * range in the list. The host then creates the list, because it now knows its length. In the second, fill writes the
- * pairs.
- * If the state is about to change between the submissions, call `preserve` first: it copies the state.
+ * range in the list. Only then does the host know how long the list must be, and create it. In the second, fill writes
+ * the pairs. If the state is about to change between the submissions, call `preserve`.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -58,7 +57,7 @@ export class PairQuery {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** Copies the state. Call this before the state changes between the two submissions. */
+  /** Copies the state, which may then change before the second submission. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -85,18 +84,17 @@ export class PairQuery {
   }
 
   /**
-   * Makes the second submission. Pairs are sorted by the first id, then the second. `total` is the sum of the tallies,
-   * in 32 bits. `contacts` is the number of pairs that another kernel counted, in 64 bits; it only serves to reject a
-   * list that the device cannot hold. The two numbers may differ, because the kernels may round pairs that nearly touch
-   * differently.
+   * Makes the second submission. Pairs are sorted by the first id, then by the second. `total` is the sum of the
+   * tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted, in 64 bits; it only serves to
+   * reject a list that the device cannot hold. The kernels may round pairs that nearly touch differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Do not wait if there is no copy. Otherwise `preserve` could create a copy during the wait, and the submission
-      // below would use this copy before it has settled.
+      // Without a copy, do not wait: `preserve` could create one meanwhile, and the submission below would use it
+      // before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;
@@ -113,7 +111,6 @@ export class PairQuery {
         pass.end();
         return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
       });
-      // After this submission, the state may change.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
       return withoutHoles(new Uint32Array(found as ArrayBuffer));

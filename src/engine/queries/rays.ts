@@ -231,7 +231,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Removes the holes from the ids and distances, and adapts the offsets. */
+/** Changes `ids` and `distanceWords` in place. */
 function withoutHoles(
   found: number,
   offsets: Uint32Array,

@@ -19,8 +19,8 @@ export function checkReach(argument: string, world: World, radius: unknown): ass
 }
 
 /**
- * Throws if the radius is not in [2⁻⁴⁰, most]. The squares of far smaller radii would underflow. `words` describes
- * `most` in the error message.
+ * The least radius is 2⁻⁴⁰, because squares of far smaller ones would underflow. `words` describes `most` in the error
+ * message.
  */
 export function checkRadius(
   argument: string,

@@ -56,7 +56,7 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Measures how far particles may move in the time step of the shared parameters. */
+  /** Uses the time step of the shared parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
@@ -74,7 +74,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /** Returns the greatest distance that a particle may move, in its own diameters. */
+  /** Returns the farthest way of a particle, in its own diameters. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

@@ -102,7 +102,7 @@ export function estimateMemory(
   );
 }
 
-/** In bounded and periodic worlds, each level has a quarter (3D: an eighth) of the cells of the level below. */
+/** In a box, each level has a quarter (3D: an eighth) of the cells of the level below. */
 function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
@@ -124,11 +124,9 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * Returns the bytes that obstacles add to a simulation: the packed arrays and one more word per partial measure.
- * Without levels, obstacles are sorted, and the result also includes the buffers of this sort:
- *   - given and sorted positions
- *   - per obstacle an id (4 bytes), an entry (8), and a rank or cell
- *   - the counts, starts and block sums of the cells
+ * Returns the bytes that obstacles add: the packed arrays and one more word per partial measure. Without levels, also
+ * the buffers that sort them: given and sorted positions; an id, an entry, and a rank or cell per obstacle; counts,
+ * starts and block sums of the cells.
  */
 function bytesOfObstacles(
   {
@@ -155,9 +153,8 @@ function bytesOfObstacles(
 }
 
 /**
- * Returns what to request from a device so that a world's longest buffer fits.
- *   - With levels, this buffer may be the positions, the buckets, or the finer entries with the heavy particles.
- *   - With `continuous`, this buffer holds the lists of paths.
+ * Returns what to request so that a world's longest buffer fits. With `continuous`, that buffer holds the lists of
+ * paths. With levels, it may hold the positions, the buckets, or the finer entries with the heavy particles.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -199,10 +196,10 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Number of list nodes. Each cell has a list of the paths through it. A path is linked in pieces no longer than a cell,
- * and a piece touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if
- * all particles are fast. FEWEST_NODES, the least number of nodes in all, suffices for 10,000 paths through a hundred
- * cells each. A path that runs out of nodes is held.
+ * Numbers of nodes in lists. Each cell has a list of the paths through it. A path is linked in pieces no longer than a
+ * cell, which touch at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all
+ * particles are fast. FEWEST_NODES, the least number in all, suffices for 10,000 paths through a hundred cells each. A
+ * path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

@@ -55,7 +55,6 @@ export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): v
   checkBinds(gpu, bytes, what, `particles: ${capacity}, cells: ${Math.ceil(bytes / 4)}`);
 }
 
-/** `target` is the simulation's buffer of cell starts. */
 export async function createObstacles(
   gpu: Gpu,
   world: World,

@@ -61,14 +61,12 @@ type CurrentCopies = Record<Kind, 0 | 1>;
 /** The copies that hold the state between two recordings. */
 const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
 
-/** A pending query about the state as it was when the query was submitted. */
 interface Query {
   /** Copies the state that the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
 export class ParticleCopies {
-  /** The first copies, which hold the state between two recordings. */
   readonly state: SimulationBuffers;
   private current = FIRST_COPIES;
   private readonly queries = new Set<Query>();
@@ -131,9 +129,9 @@ export class ParticleCopies {
   }
 
   /**
-   * Ends a recording: from now on `now` names the first copies. Call the returned function after the stages are
-   * recorded, to make that true. It records commands that copy the stages' results from the second copies to the first
-   * ones. If the number of swaps is even, as in a step with an even number of substeps, there is nothing to copy.
+   * Ends a recording: from now on `now` names the first copies. After the stages, call the returned function. It
+   * records copies of those results that are in the second copies. After an even number of swaps, as in a step with an
+   * even number of substeps, there are none.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {
     const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);
@@ -145,7 +143,7 @@ export class ParticleCopies {
     };
   }
 
-  /** Runs `make`, which may swap copies. Undoes the swaps if `make` throws. */
+  /** Undoes the swaps that `make` did if it throws. */
   undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
@@ -200,7 +198,7 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** The buffers to read back for a number of particles; `arraysOf` unpacks them. */
+  /** `arraysOf` unpacks what is read. */
   ranges(count: number): readonly (ReadRange & { readonly kind: Kind })[] {
     const { position, velocity, id } = this.now;
     return [
@@ -210,7 +208,7 @@ export class ParticleCopies {
     ];
   }
 
-  /** Unpacks particles in the order of ids. */
+  /** The particles are in the order of ids. */
   arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);

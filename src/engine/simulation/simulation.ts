@@ -455,7 +455,7 @@ export class Simulation implements ParticleSimulation {
     this.submissions.check();
   }
 
-  /** Every method that submits work or changes particles must call this first. */
+  /** Call this first in every method that submits work or changes particles. */
   private checkIdle(): void {
     this.checkUsable();
     this.recorded.check();

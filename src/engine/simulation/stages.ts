@@ -148,13 +148,11 @@ export class SimulationStages {
     }));
   }
 
-  /** The state after a sort. */
   get sorted(): PairState {
     const { position, id } = this.copies.now;
     return { position_in: position, id_in: id, ...this.cells };
   }
 
-  /** Measures the greatest distance that a particle may move, in its own diameters. */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
@@ -214,7 +212,6 @@ export class SimulationStages {
     }));
   }
 
-  /** One pass of the contact law over the sorted state. */
   private resolve(recording: Recording): Stage {
     const { copies } = this;
     const { now, spare, partner } = copies;
@@ -257,7 +254,6 @@ export class SimulationStages {
     });
   }
 
-  /** Makes a stage of a pass that is bound to `buffers()`. */
   private stage<Buffers, Group>(
     name: string,
     pass: Pass<Buffers, Group>,
