@@ -283,8 +283,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Writes the hunters. Also writes them, as spheres of radius 0, to the start of `spheres`. Without `velocities`,
-   * hunters keep their velocities.
+   * Also writes the hunters, as spheres of radius 0, to the start of `spheres`. Without `velocities`, hunters keep
+   * theirs.
    */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
@@ -313,7 +313,7 @@ function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Appends zeros to each row of `width` numbers, so that it has `floats` numbers. */
+/** Appends zeros to each row of `width` numbers, up to `floats` numbers. */
 function widen(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
   const rows = packed.length / width;
   const wide = new Float32Array(floats * rows);

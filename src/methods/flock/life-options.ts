@@ -115,7 +115,6 @@ export function planLife(options: LifeOptions): LifePlan {
   };
 }
 
-/** Returns a checked copy of `current` with the changes. */
 export function changeSettings(given: Partial<LifeSettings>, current: LifeSettings): LifeSettings {
   checkKnownKeys('settings', given, [...NUMBER_NAMES, 'attraction']);
   const numbers = resolveNumbers(given, current, LIFE_RANGES);

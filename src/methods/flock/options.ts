@@ -158,7 +158,6 @@ export function planFlock(options: FlockOptions): FlockPlan {
   return { placed, perception, fear, settings, hunters, obstacles };
 }
 
-/** Returns a checked copy of `current` with the changes. */
 export function changeSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
   return resolveSettings(given, current);
@@ -201,10 +200,7 @@ function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings):
   return settings;
 }
 
-/**
- * Limits `fear`, because hunters search that far, and in a periodic world no search may exceed half the shortest
- * period.
- */
+/** Hunters search as far as `fear`, and in a periodic world no search may exceed half the shortest period. */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;
   checkVector('world.min', min, dimensions);

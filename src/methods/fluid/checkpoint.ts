@@ -106,7 +106,6 @@ export interface Resumed {
   readonly obstacles: readonly Obstacle[];
   /** Dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
-  /** Times of birth, indexed by id. */
   readonly births: Float32Array;
 }
 
@@ -162,8 +161,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // If the list of emitters became shorter, the last numbers of `ways` stay, and emitters that are added later reuse
-  // them.
+  // If the list of emitters became shorter, the last numbers of `ways` stay. Emitters that are added later reuse them.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

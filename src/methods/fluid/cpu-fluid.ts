@@ -409,7 +409,7 @@ export class CpuFluid {
   }
 }
 
-/** Returns the equations of the finest level, whose numbers come first in each array. */
+/** The numbers of the finest level come first in each array. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }

@@ -124,8 +124,8 @@ export function emit(
 }
 
 /**
- * Visits the points that may be in the region after the move `way`, at their positions before the move. The caller must
- * test each point.
+ * Visits the points that may be in the region after the move `way`, at their positions before it. The caller must test
+ * each.
  */
 function eachPoint(
   emitter: Emitter,

@@ -383,7 +383,6 @@ export class Fluid {
     for (const stage of substep.stages(state)) stage.encode(encoder, frame);
   }
 
-  /** Submits one substep, then adds the emitters' particles. */
   private play(dt: number): void {
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'fluid.substep' });
@@ -456,7 +455,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Resolves to the ids of particles that are drained but not yet removed at the time of the call. */
+  /** Resolves to the ids of drained particles that are not yet removed at the time of the call. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };

@@ -10,12 +10,10 @@
  * n − stride is before the first cell or in an upper layer, so the lower neighbour is solid there.
  */
 
-/** Numbers along x, y and z. */
 export type Triple = readonly [number, number, number];
 
 /** The lattice, and how cells map to array indices. */
 export interface Lattice {
-  /** 2 or 3. */
   readonly dimensions: 2 | 3;
   /** Cells along each axis; 1 along z in 2D. */
   readonly cells: Triple;

@@ -31,7 +31,6 @@ export type ObstacleOptions = BallObstacle | BoxObstacle;
 
 /** A checked obstacle. Vectors have three numbers; in 2D, z is 0. */
 export interface Obstacle {
-  /** Position of the centre. */
   readonly position: readonly number[];
   /** Velocity, length / s. */
   readonly velocity: readonly number[];
@@ -80,7 +79,6 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
   });
 }
 
-/** Returns whether a point is deeper than `depth` inside an obstacle. */
 export function insideObstacle(
   { position, halfExtents, radius }: Obstacle,
   point: readonly number[],

@@ -288,7 +288,7 @@ function seed(
   return all;
 }
 
-/** Visits the initial particles of `fill`. `point` is always the same array. */
+/** `point` is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
@@ -303,7 +303,7 @@ function eachSeed(
   });
 }
 
-/** Returns how many particles eachSeed visits. Tests single points only in cells that no region contains as a whole. */
+/** Tests single points only in cells that no region contains as a whole. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -326,7 +326,7 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   return count;
 }
 
-/** Visits cells that are not solid. `cell` is always the same array. */
+/** `cell` is always the same array. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,
@@ -341,7 +341,7 @@ function eachFreeCell(
   });
 }
 
-/** Visits each particle of a full cell. `point` is always the same array. */
+/** `point` is always the same array. */
 function eachPointIn(
   { lattice: { dimensions }, cellSize, along }: Seedbed,
   entry: number,

@@ -50,7 +50,6 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
   );
 }
 
-/** Returns opposite corners of the smallest box around a region. */
 export function cornersOf(region: FluidRegion): {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -83,7 +82,7 @@ export function copyRegion(region: FluidRegion): FluidRegion {
 /** Range of random offsets as a share of the initial spacing. Without offsets, particles would stay in rows. */
 export const JITTER = 0.4;
 
-/** Returns a hash as a number from 0 to below 1. */
+/** Returns a hash, from 0 to below 1. */
 export function noise(index: number, axis: number): number {
   let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);

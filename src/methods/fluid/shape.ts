@@ -1,4 +1,4 @@
-/** Types and helpers that the fluid on the GPU and the one on the CPU share. */
+/** Types and helpers that both fluids share. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

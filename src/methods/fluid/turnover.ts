@@ -1,5 +1,5 @@
 /**
- * Adds the emitters' particles and removes drained particles, for both engines. At its end, each substep marks the
+ * Adds the emitters' particles and removes drained particles, for both engines. Each substep ends with marking the
  * particles in drains; stages ignore marked particles from then on. Every COLLECT_EVERY substeps, begin() removes the
  * ids that it requested last time, and requests the ids marked since. So a GPU has COLLECT_EVERY substeps to deliver
  * ids; after that, begin() waits.

@@ -27,7 +27,6 @@ export interface BoxObstacle {
 /** A solid body that never moves by itself. */
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A checked copy of an obstacle. */
 export type Obstacle = ObstacleOptions;
 
 export const MOST_OBSTACLES = 1024;
@@ -76,7 +75,7 @@ export function checkObstacles(
   });
 }
 
-/** Packs OBSTACLE_FLOATS numbers per obstacle. `reach` is the radius of the smoothing kernels. */
+/** `reach` is the radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

@@ -67,8 +67,8 @@ export class Boids {
     const balls = ballsOf(dimensions, obstacles, true);
     const hunterBalls = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
-    // Move hunters first, because they use the boids' old positions. The boids use the hunters' old positions, which
-    // `hunterBalls` keeps.
+    // Move hunters first, because they use the boids' old positions. `hunterBalls` keeps the hunters' old positions for
+    // the boids.
     this.hunt(hunters, balls, step);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
@@ -86,7 +86,6 @@ export class Boids {
     }
   }
 
-  /** Adds each pair within perception to the sums of both boids. */
   private gather({ perception, spacing }: FlockStep): void {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;

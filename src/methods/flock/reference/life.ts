@@ -16,7 +16,7 @@ export interface LifeStep extends LifeNumbers {
 
 export class LifeTwin {
   private readonly space: Space;
-  /** The pulls on each particle: three numbers per id. */
+  /** Three numbers per id. */
   private readonly pulls: Float64Array;
   private readonly position = vector();
   private readonly velocity = vector();

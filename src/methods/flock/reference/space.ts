@@ -70,7 +70,6 @@ export class Space {
     }
   }
 
-  /** Writes the minimum image of the vector from a ball's centre to a point. */
   awayFrom(point: Vector, balls: Float64Array, ball: number, away: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const apart = (point[axis] as number) - (balls[BALL_FLOATS * ball + axis] as number);
@@ -98,13 +97,13 @@ export class Space {
   }
 }
 
-/** Returns the minimum image of a difference between coordinates inside the world. `period` may be infinite. */
+/** The coordinates must be inside the world. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** Returns the minimum image of a difference between any coordinates. `period` may be infinite. */
+/** The coordinates may be anywhere. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)
@@ -114,7 +113,7 @@ export function minimumImage(difference: number, period: number): number {
 /** Numbers per ball: three for the centre, then the radius. */
 export const BALL_FLOATS = 4;
 
-/** Unpacks balls. Without radii, every radius is 0. */
+/** Without radii, every radius is 0. */
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
   const width = hasRadii ? dimensions + 1 : dimensions;
   const count = packed.length / width;

@@ -1,4 +1,3 @@
-/** The fluid's buffers. */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { Readback } from '../../../gpu/readback';

@@ -42,7 +42,7 @@ const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** Cells along each axis, with the ring of empty cells. */
+/** The cells include the ring of empty cells. */
 export interface GridCells {
   readonly cells: readonly number[];
 }

@@ -54,9 +54,8 @@ function fluidFile(name: string, text: string): ShaderSource {
 }
 
 /**
- * The points at which weigh.wgsl runs: after five kernels of the pressure solver, and at the solver's end. At each
- * point, weigh.wgsl uses the sums of the kernel before, and stops the solver if further iterations are useless. A
- * point's index is the constant STAGE in weigh.wgsl.
+ * weigh.wgsl runs after five kernels of the pressure solver, and at the solver's end. It uses the sums of the kernel
+ * before, and stops the solver if further iterations are useless. Its constant STAGE is an index in this list.
  */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 

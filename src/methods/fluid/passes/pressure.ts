@@ -221,8 +221,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction has a thread per cell of the coarser level. That level's dispatches follow the two dispatches of this
-    // level.
+    // Restriction has a thread per cell of the coarser level, whose dispatches follow the two of this level.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);
@@ -253,7 +252,6 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Returns the index of the first level with few enough cells, or of the last level. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;

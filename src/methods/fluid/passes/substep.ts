@@ -109,7 +109,6 @@ export class Substep {
     ];
   }
 
-  /** Throws if the device cannot hold the lattice or the buffers with numbers per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
     checkSizes(gpu, {
@@ -219,7 +218,7 @@ export class Substep {
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
           // Later sums add particles in the order of these buffers, which must not depend on history. The stage
-          // `separate` sorts the buffers. If that stage does not run, copySorted brings them into order.
+          // `separate` sorts the buffers; without it, copySorted does.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
@@ -310,8 +309,8 @@ export class Substep {
   }
 
   /**
-   * Writes the solid cells, so that they are known before the first substep. The numbers before the first cell stand
-   * for solid cells, too; no kernel writes these numbers.
+   * The solid cells must be known before the first substep. The numbers before the first cell also stand for solid
+   * cells; no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
@@ -330,7 +329,7 @@ export class Substep {
   }
 }
 
-/** Copies the grid's sorted particles into the simulation. Their order depends only on positions and ids. */
+/** The order of the grid depends only on positions and ids. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: HashGrid,

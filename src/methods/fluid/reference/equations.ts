@@ -7,8 +7,8 @@
  * surface the pressure is 0 (ghost fluid method). The distance follows from the fullness, the weight of the particles
  * around the cell's centre relative to a full cell.
  *
- * Density correction: cells that are too full swell a little. Cells that are not full shrink a little if they are deep,
- * which means that they have no air neighbour.
+ * Density correction: cells that are too full swell a little. Deep cells, which have no air neighbour, shrink a little
+ * if they are not full.
  */
 import { FULLNESS_SLACK, LEAST_SURFACE, MOST_SHRINKING, MOST_SWELLING, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';

@@ -80,9 +80,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
   }
 }
 
-/**
- * Returns the first index, in an array over all levels, of the coarse row that contains the finer row at `y` and `z`.
- */
+/** Returns the first index, over all levels, of the coarse row that contains the finer row at `y` and `z`. */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }

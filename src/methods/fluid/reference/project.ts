@@ -30,7 +30,7 @@ export function applyPressure(
  */
 export const LAYERS = 4;
 
-/** Extrapolates velocities by LAYERS layers. Faces that get an extrapolated velocity become known. */
+/** Faces that get an extrapolated velocity become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -49,10 +49,7 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/**
- * Extrapolates velocities by one layer, on the faces of one axis. In the last layer, faces that are still unknown get
- * velocity 0.
- */
+/** Extrapolates by one layer, on the faces of one axis. In the last layer, faces that stay unknown get velocity 0. */
 function spread(
   lattice: Lattice,
   axis: number,

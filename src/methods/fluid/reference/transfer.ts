@@ -56,7 +56,7 @@ export function particlesToGrid(
   }
 }
 
-/** Adds up weights and weighted velocities. V8 optimises this loop better in a function of its own. */
+/** V8 optimises this loop better in a function of its own. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
@@ -102,7 +102,6 @@ function scatter(
   }
 }
 
-/** Returns fullness and number of particles per cell, from packed particles. */
 export function fillCells(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { positions, velocities }: Pick<ParticleSet, 'positions' | 'velocities'>,
@@ -126,7 +125,6 @@ export function fillCells(
   return { fullness, inside };
 }
 
-/** Shares a particle's weight among the free cells around a point. */
 function spreadFullness(
   corners: Corners,
   kinds: Uint8Array,

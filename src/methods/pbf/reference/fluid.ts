@@ -220,7 +220,7 @@ export class FluidTwin {
     }
   }
 
-  /** Visits all pairs of neighbours. The particles must be sorted by `positions`. */
+  /** The particles must be sorted by `positions`. */
   private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;
@@ -257,7 +257,6 @@ export class FluidTwin {
   }
 }
 
-/** Adds `factor * part` to one particle's sum and subtracts it from the other's. */
 function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
   for (let axis = 0; axis < 3; axis++) {
     const added = factor * (part[axis] as number);
