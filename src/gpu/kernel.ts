@@ -36,7 +36,6 @@ export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
-/** Devices that rejected a kernel at its first use. */
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**

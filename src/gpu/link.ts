@@ -25,7 +25,6 @@ export interface ShaderSource {
 
 export interface LinkOptions {
   readonly dimensions: Dimensions;
-  /** Modules first, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;

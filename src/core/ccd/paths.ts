@@ -562,7 +562,6 @@ function keyOfTick(tick: number): number {
 /** Tolerance for the rounding of times. */
 const TICK = 1 / CCD_TICKS;
 
-/** Returns whether two pieces may meet, if the other path ends at the time `end`. */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;
   return end >= begin && piece.to >= begin && (end <= otherPiece.to || piece.from <= otherPiece.to + TICK);

@@ -40,7 +40,6 @@ export class ObstacleTree {
   readonly count: number;
   readonly nodes: number;
   readonly bodies: StaticBodies;
-  /** The centre and half extents of each node: 2 · `dimensions` numbers. */
   private readonly boxes: Float32Array;
   private readonly links: Uint32Array;
   private readonly middle = new Float64Array(3);

@@ -20,7 +20,6 @@ export interface TableRules
 }
 
 export interface EncodedTable {
-  /** The text in parts, each made on demand. */
   readonly parts: Iterable<string>;
   /** Quarantined particles, which the table leaves out. */
   readonly leftOut: number;

@@ -36,7 +36,6 @@ export interface SceneState extends Checkpoint {
 /** Only simple names are allowed, because the page and terminals show them. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
-/** Fields that do not apply are left out. */
 interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;

@@ -104,7 +104,6 @@ export interface KernelGrid {
   readonly crowd: GPUBuffer | undefined;
   /** Notes the encoders of sorts and searches. Calls that read results check it. */
   readonly recorded: RecordedSteps;
-  /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;
 }
 

@@ -61,7 +61,6 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** The range to read back for `counted` or `farthestWay`. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }

@@ -47,7 +47,6 @@ export function obstacleBytes(world: SizedWorld, capacity: number): number {
   return starts + positions + cells;
 }
 
-/** Throws if the device cannot bind the buffer that holds both the cell starts and the obstacles. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);

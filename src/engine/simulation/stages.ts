@@ -89,7 +89,6 @@ async function createNeighbourPasses(gpu: Gpu, plan: SimulationPlan, broadPhase:
   return { ...passes, destroy: () => passes.measure.destroy() };
 }
 
-/** A pass with one thread per particle. */
 interface Pass<Buffers, Group> {
   bind(buffers: Buffers): Group;
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: Group, count: number): void;

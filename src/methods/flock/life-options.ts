@@ -85,7 +85,6 @@ export function lifeNumbers(reach: number): LifeNumbers {
   return { strength: 10 * reach, halfLife: 0.04, core: 0.3 };
 }
 
-/** Returns the share of a velocity that friction leaves after `dt`. */
 export function keptShare(halfLife: number, dt: number): number {
   return 2 ** (-dt / halfLife);
 }
@@ -153,7 +152,7 @@ export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer
   return Float32Array.from(attraction.flat());
 }
 
-/** Returns a checked copy. `kinds`: the required number of species, if it is fixed. */
+/** `kinds`: the required number of species, if it is fixed. */
 function checkAttraction(argument: string, attraction: unknown, kinds?: number): Attraction {
   const rows = attraction as Attraction;
   const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
@@ -178,7 +177,7 @@ function countOf(positions: unknown, dimensions: Dimensions): number | undefined
   return positions.length / dimensions;
 }
 
-/** Returns a checked copy. `count` is undefined for invalid positions, which another check reports. */
+/** `count` is undefined for invalid positions, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,

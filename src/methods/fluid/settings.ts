@@ -89,7 +89,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** Returns checked settings. Ignores properties of `given` that are not settings. */
+/** Ignores properties of `given` that are not settings. */
 export function resolveSettings(
   scope: SettingsScope,
   current: FluidSettings,
@@ -143,7 +143,7 @@ export function resolveSettings(
   };
 }
 
-/** Returns checked settings. Rejects properties of `changes` that are not settings. */
+/** Rejects properties of `changes` that are not settings. */
 export function changeSettings(
   scope: SettingsScope,
   current: FluidSettings,

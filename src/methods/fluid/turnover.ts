@@ -16,7 +16,7 @@ export interface TurnoverHost {
   remove(ids: Uint32Array): void;
 }
 
-/** The next removal. `ids` are the ids to remove, undefined until they arrive. */
+/** `ids` is undefined until the ids to remove arrive. */
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;

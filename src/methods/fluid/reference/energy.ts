@@ -46,7 +46,6 @@ export interface EnergyRules {
 export interface EnergySums {
   /** Growth of the total energy in the substep. */
   readonly gain: number;
-  /** Growth of the kinetic energy in the move. */
   readonly growth: number;
   /** Kinetic energy after the move. */
   readonly kinetic: number;
