@@ -1,4 +1,4 @@
-/** The calls that the page makes to the CPU engine, which may run in a worker, and what comes back. */
+/** The page's calls to the CPU engine, which may run in a worker, and the answers. */
 import { ArgumentError, CellstormError, LimitError } from '../../core/base/errors';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type {
@@ -14,7 +14,7 @@ import { isUnloaded, markUnloaded } from '../support/chunk-errors';
 import type { Grip, StepTime, Stroke } from '../view/engine';
 import type { Counted } from '../view/tally';
 
-/** The choices and the number of particles from which a method is made. */
+/** A worker makes a method's start from this, because it cannot receive the functions of a start. */
 export interface MadeFrom {
   readonly choices: Choices;
   readonly count: number;
@@ -72,7 +72,7 @@ export type CallName = keyof Calls;
 export type Values<Name extends CallName> = Parameters<Calls[Name]>;
 export type Result<Name extends CallName> = Awaited<ReturnType<Calls[Name]>>;
 
-/** Calls after which nothing new can be seen. A push is seen after the next step. */
+/** Calls that change nothing visible. A push shows after the next step. */
 export const UNSEEN: ReadonlySet<CallName> = new Set([
   'push',
   'hold',
@@ -95,7 +95,7 @@ export interface Answer {
   readonly error?: PackedError;
 }
 
-/** One end of the line: a worker, the inside of a worker, or a port. */
+/** A worker, the global object inside a worker, or a message port. */
 export interface Port {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: unknown, transfer: Transferable[]): void;

@@ -1,7 +1,4 @@
-/**
- * The page's CPU engine, drawn into a 2D canvas. It runs in a worker if the browser has them: the page requests a step
- * and draws the state before it; the answer brings the next state.
- */
+/** The page's CPU engine. In a worker, it computes the next state while the page draws the last one. */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
 import type { Colouring } from '../model/fields';
@@ -26,7 +23,7 @@ import { type CpuLink, openLink } from './cpu-link';
 
 export async function openCpuEngine(): Promise<Engine> {
   const view = new CanvasView();
-  // Each run has a worker of its own, so that a run ends at once. The first one loads while the scene is made.
+  // Each run has its own worker, so that it can end at once. The first worker loads while the scene is made.
   const first = await openLink();
   let spare: CpuLink | undefined = first;
   return {
@@ -49,7 +46,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** The simulation as the page sees it: the state that was last answered, and calls that are answered later. */
+/** The simulation as the page sees it: the latest state that the engine sent. */
 class CpuView implements SimulationView {
   readonly backend = 'cpu';
   readonly dimensions;
@@ -86,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Takes the engine's time and settings, which this class foresees while calls are under way. */
+  /** Replaces the foreseen time and settings by those of the engine. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;
@@ -112,7 +109,7 @@ class CpuView implements SimulationView {
     return this.seen.moved;
   }
 
-  /** Advances `time` at once, because the next step's drive needs it before the answer has come. */
+  /** Advances `time` at once: the drive of the next step needs it before the answer comes. */
   step(seconds: number): void {
     this.time += seconds;
     this.run.change('step', seconds).then(
@@ -170,9 +167,8 @@ class CpuRun implements Run {
   restorations = 0;
   ahead = 0;
   hasNews = false;
-  /** The obstacles that belong to the seen particles. */
+  /** The obstacles of the seen state. */
   private seenFixed: StaticBodies;
-  /** An error of a call whose result no code awaits. */
   private failure: { readonly error: unknown } | undefined;
   occupied: OccupiedCounts | undefined;
   private overlays: typeof import('../view/canvas-overlay') | undefined;
@@ -224,7 +220,7 @@ class CpuRun implements Run {
       throw error;
     } finally {
       this.ahead--;
-      // Calls under way would change these again.
+      // While calls are under way, the foreseen time and settings are newer.
       if (this.ahead === 0) this.simulation.synchronize();
     }
   }
@@ -268,7 +264,7 @@ class CpuRun implements Run {
     try {
       await this.change('restore', state);
     } catch (error) {
-      // The caller handles it. The state is as before.
+      // The caller handles the error. The state has not changed.
       this.failure = undefined;
       this.fixed = fixed;
       throw error;
@@ -288,7 +284,7 @@ class CpuRun implements Run {
     return '';
   }
 
-  /** Does nothing, because this engine draws fluids as particles. */
+  /** Does nothing: this engine draws fluids as particles. */
   async prepareFluid(): Promise<string> {
     return '';
   }
@@ -341,7 +337,6 @@ class CpuRun implements Run {
     this.link.close();
   }
 
-  /** Makes a change without awaiting its result. */
   tell<Name extends CallName>(name: Name, ...values: Values<Name>): void {
     // `change` keeps the error for the next frame.
     this.change(name, ...values).catch(() => undefined);

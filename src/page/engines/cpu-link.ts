@@ -1,4 +1,4 @@
-/** The page's end of the line to the CPU engine: a worker or, if there is none, the page itself. */
+/** The page's end of the connection to the CPU engine, which runs in a worker or, if there is none, in the page. */
 import { CellstormError, DestroyedError } from '../../index';
 import {
   type Answer,
@@ -23,7 +23,6 @@ export class CpuLink {
 
   constructor(
     private readonly port: Port,
-    /** True if the engine has a thread of its own. */
     readonly isWorker: boolean,
     private readonly end: () => void,
   ) {
@@ -76,7 +75,7 @@ export async function openLink(): Promise<CpuLink> {
       link.fail(new CellstormError(`The CPU engine stopped (${message || 'no reason given'}). Press Reset.`));
     worker.addEventListener('error', stopped);
     worker.addEventListener('messageerror', () =>
-      link.fail(new CellstormError('The CPU engine sent what this page cannot read. Press Reset.')),
+      link.fail(new CellstormError('The page could not read an answer of the CPU engine. Press Reset.')),
     );
     return link;
   }
@@ -85,13 +84,9 @@ export async function openLink(): Promise<CpuLink> {
   return new CpuLink(port1, false, () => port1.close());
 }
 
-/**
- * The page gives up a worker that is not ready after this time. Usually it is ready much sooner, because its script is
- * in the cache.
- */
+/** The page gives up a worker that is not ready after this time. */
 const MOST_WAIT_MS = 20_000;
 
-/** Returns undefined if the browser has no workers, or if the worker does not become ready. */
 async function startWorker(url: string): Promise<Worker | undefined> {
   let worker: Worker;
   try {
@@ -121,7 +116,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string };
 }
 
-/** The page requires Trusted Types in browsers that have them. The address is one of the page's own files. */
+/** The page's security policy demands Trusted Types. `url` is one of the page's own files, so the policy passes it. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('cellstorm', { createScriptURL: (own) => own });

@@ -1,7 +1,6 @@
 /**
- * The CPU engine behind a port. As the script of a worker it serves the page, so that the page draws one state while
- * the next is computed. If there is no worker, the page imports this file and serves itself.
- * Calls are answered in their order. Particles are transferred, not copied.
+ * The CPU engine behind a port. This file is the script of a worker; if there is no worker, the page imports it. Calls
+ * are answered in their order. Particles are transferred, not copied.
  */
 import { Phrase } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -26,10 +25,9 @@ import {
 } from './cpu-calls';
 import { startFrom } from './methods/start';
 
-/** The address of this file, for workers. */
 export const WORKER_URL = import.meta.url;
 
-/** Most cells of a world with obstacles. Such a world stores four bytes per cell if all radii are equal. */
+/** Most cells of a world with obstacles and equal radii, which stores four bytes per cell. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -52,7 +50,6 @@ async function createBody(
   return createCpuSimulation(options);
 }
 
-/** The run of one port. */
 class CpuHost {
   private readonly births: Float32Array<ArrayBuffer>;
   private readonly tallies = new Map<Counted, CountNear>();
@@ -135,7 +132,6 @@ class CpuHost {
   }
 }
 
-/** Answers the questions that arrive at the port. */
 export function serve(port: Port): void {
   let host: CpuHost | undefined;
   const answer = async ({ id, name, values }: Question): Promise<void> => {

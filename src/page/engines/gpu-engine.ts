@@ -39,14 +39,14 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Least time between two timed steps. Timing a step by stage costs a little. */
+/** Timing a step by stage costs a little, so timed steps are at least this far apart. */
 const TIMING_INTERVAL_MS = 500;
 
 /** With more particles, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU hides the size of the GPU's memory, so assume this share of the machine's memory. If the browser hides that
- * size, too, assume USUAL_MEMORY (GiB) for the machine.
+ * WebGPU hides the size of the GPU's memory, so the page assumes this share of the machine's memory. If the browser
+ * hides that too, the page assumes USUAL_MEMORY (GiB).
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
@@ -69,9 +69,8 @@ export async function openGpuEngine(request: GpuRequest): Promise<GpuEngine> {
   }
 }
 
-/** Looks for a GPU without opening it. */
 export async function lookForGpu(): Promise<GpuKind> {
-  // Opening it says why it fails.
+  // If this fails, opening the GPU later says why.
   const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
   if (!adapter) return 'none';
   return isSoftware(adapter.info) ? 'software' : 'hardware';
@@ -149,7 +148,7 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the last upload of births, for methods that add particles. */
+  /** Simulated time of the last upload of births, which some methods set themselves. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
@@ -171,7 +170,7 @@ class GpuRun implements Run {
     if (simulation.method) this.lastTiming = performance.now();
   }
 
-  /** Creates the page's own buffers. Await it before any other call. */
+  /** Await this before any other call. */
   async createBuffers(): Promise<void> {
     const { dimensions, capacity, obstacleCapacity } = this.simulation;
     const { buffers: ages } = await createBuffers(this.gpu, 'page', { births: 4 * capacity });

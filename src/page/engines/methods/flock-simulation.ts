@@ -133,7 +133,6 @@ export class CpuFlockSimulation extends FlockSimulation<CpuFlock> implements Cpu
   }
 }
 
-/** Measures the birds as particles of mass 1. */
 export function measuresOf(dimensions: Dimensions, birds: ParticleArrays): MethodMeasures {
   const { meanSpeed, order, drift: _drift, ...shared } = measureMotion(dimensions, birds);
   const isEmpty = shared.count === 0;

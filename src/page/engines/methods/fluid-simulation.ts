@@ -1,7 +1,4 @@
-/**
- * Adapts a fluid to `SimulationView`. The motion of obstacles depends on simulated time alone, so it continues
- * correctly from a restored state.
- */
+/** Adapts a fluid to `SimulationView`. Obstacles move by simulated time, so a restored state continues correctly. */
 
 import type { StaticBodies } from '../../../core/obstacles/tree';
 import { defineWorld } from '../../../core/world/world';
@@ -92,10 +89,7 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
 }
 
 export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSimulationView {
-  /**
-   * The latest incomplete work: a step that waits for ids of drained particles, a timed step, or a call that waits for
-   * such a step.
-   */
+  /** The latest incomplete work: a step that waits for drained ids, a timed step, or a call behind these. */
   private working: Promise<unknown> | undefined;
 
   get isBusy(): boolean {
@@ -187,7 +181,6 @@ export class CpuFluidSimulation extends FluidSimulation<CpuFluid> implements Cpu
   }
 }
 
-/** Keeps only settings that simulations of collisions also have. */
 function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };

@@ -1,5 +1,3 @@
-/** Adapts particle life to `SimulationView`. */
-
 import { defaultSettings } from '../../../core/contact/settings';
 import type { NewParticles, StageTimes, World } from '../../../index';
 import type { CpuLife, Life, LifeCheckpoint } from '../../../methods/flock';
@@ -24,7 +22,6 @@ import {
   timeOnGpu,
 } from './method-simulation';
 
-/** How the table of attraction is made. */
 export type TableSettings = Pick<MethodSettings, 'attraction' | 'tableSeed'>;
 
 abstract class LifeSimulation<AnyLife extends Life | CpuLife> extends MethodSimulation<AnyLife['backend']> {
@@ -64,7 +61,7 @@ abstract class LifeSimulation<AnyLife extends Life | CpuLife> extends MethodSimu
     this.life.step(seconds);
   }
 
-  /** Gives the new particles one species after the other. */
+  /** New particles get the species in turn. */
   override add({ positions, velocities }: NewParticles): Uint32Array {
     const { count, kinds, dimensions } = this;
     const species = Uint8Array.from(

@@ -1,4 +1,4 @@
-/** Bases of the page's methods, and what they measure. */
+/** The base class of the page's methods, and what they measure. */
 import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, NewParticles, ParticleArrays, StageTimes } from '../../../index';
 import type { MethodMeasures } from '../../model/simulation-view';
@@ -55,7 +55,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
     return this.obstacleCount;
   }
 
-  /** Does nothing, because the scene sets its own obstacles. */
+  /** Does nothing: the scene sets its own obstacles. */
   setObstacles(): void {}
 
   read(): Promise<ParticleArrays> | ParticleArrays {
@@ -67,14 +67,14 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   }
 }
 
-/** Removes what is undefined, because settings must not be set to that. */
+/** Leaves out undefined values, which the types of `set` do not allow. */
 export function definedOf<Values extends object>(
   values: Values,
 ): { readonly [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }
 
-/** Creates a buffer with the id of each particle, for methods whose buffers are indexed by id. */
+/** Returns the ids 0, 1, 2, … for methods whose buffers are indexed by id. */
 export function createIds(device: GPUDevice, label: string, capacity: number): GPUBuffer {
   const ids = device.createBuffer({
     label,
@@ -89,7 +89,6 @@ export function createIds(device: GPUDevice, label: string, capacity: number): G
   return ids;
 }
 
-/** Times the whole step of a method without stages to time. */
 export async function timeOnGpu(device: GPUDevice, step: () => void): Promise<StageTimes> {
   await device.queue.onSubmittedWorkDone();
   const began = performance.now();

@@ -1,5 +1,3 @@
-/** Adapts a position-based fluid to `SimulationView`. */
-
 import { defaultSettings } from '../../../core/contact/settings';
 import type { StaticBodies } from '../../../core/obstacles/tree';
 import type { StageTimes, World } from '../../../index';
@@ -67,7 +65,7 @@ abstract class PositionFluidSimulation<
   }
 
   async measure(): Promise<MethodMeasures> {
-    // Both are asked for at once, so that no step comes between them.
+    // Ask for both at once, so that no step comes between them.
     const [particles, densities] = await Promise.all([this.positioned.read(), this.positioned.measure()]);
     const { meanSpeed, drift: _drift, order: _order, ...shared } = measureMotion(this.dimensions, particles);
     const figures: Figure[] = [
