@@ -1,11 +1,10 @@
-/** The controls with which a visitor chooses the method and the number of particles, and puts particles back. */
+/** The controls for the method and the number of particles, and the button that puts moved particles back. */
 import { find, setText } from '../support/dom';
 import { make } from './dom';
 import { METHOD_NAMES, METHODS, type Method } from './methods';
 import { type Choice, FEWEST, MOST } from './scene';
 import { describe } from './words';
 
-/** Calls `choose` with the fields that the visitor changes. */
 export class ChoiceView {
   private readonly radios = new Map<Method, HTMLInputElement>();
   private readonly particles = find('particles', HTMLInputElement);

@@ -1,8 +1,8 @@
-/** Reads and writes the visitor's choice in the query of the address: `?method=hashed&particles=12&moved=7.40.33`. */
+/** Keeps the visitor's choice in the query of the URL: `?method=hashed&particles=12&moved=7.40.33`. */
 import { METHOD_NAMES } from './methods';
 import { type Choice, DEFAULT_CHOICE, FEWEST, MOST } from './scene';
 
-/** Ignores what it cannot read. A number of particles out of range becomes the nearest that is in range. */
+/** Ignores what it cannot read, and clamps the number of particles. */
 export function readChoice(search: string): Choice {
   const query = new URLSearchParams(search);
   const method = METHOD_NAMES.find((name) => name === query.get('method')) ?? DEFAULT_CHOICE.method;
@@ -15,7 +15,7 @@ export function readChoice(search: string): Choice {
   return { method, count, moved };
 }
 
-/** Returns the query with this choice. Leaves out what is the default. */
+/** Leaves out defaults. */
 export function writeChoice({ method, count, moved }: Choice, search: string): string {
   const query = new URLSearchParams(search);
   const put = (name: string, value: string, isDefault: boolean) =>

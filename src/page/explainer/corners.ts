@@ -1,16 +1,13 @@
-/**
- * Chooses the corner for a cell's number: the first that no particle covers, else the one farthest from its nearest
- * particle.
- */
+/** Chooses a corner for a cell's number: the first that is free, otherwise the farthest from any particle. */
 
-/** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` the text's middle. */
+/** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` its middle. */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },
   { x: 0.06, y: 0.93, anchor: 'start', middle: [0.17, 0.86] },
   { x: 0.94, y: 0.93, anchor: 'end', middle: [0.83, 0.86] },
 ] as const;
-/** A text and a particle do not overlap if their middles are farther apart than this number of cells. */
+/** In cells. A text and a particle whose middles are farther apart do not overlap. */
 const FREE_DISTANCE = 0.48;
 
 /** `middles`: the middles of all particles, in cells. */

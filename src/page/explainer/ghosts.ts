@@ -1,7 +1,4 @@
-/**
- * Computes what happens if the counters of cells are not cleared between frames. Each cell has a counter and room for
- * entries; an entry holds an id and a position. The reference stands in for the engine.
- */
+/** Shows what happens if the counters of cells are not cleared. The reference stands in for the engine. */
 import { bucketOfLattice, cellOfParticle, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld } from '../../core/world/world';
 import { findContact } from '../../reference/solve/contact';
@@ -18,14 +15,13 @@ export interface Ghost {
   readonly y: number;
 }
 
-/** Particle `particle` touches a ghost. */
 export interface Haunted {
   readonly particle: number;
   readonly ghost: Ghost;
 }
 
 export interface Frame {
-  /** Contacts between particles of this frame, and all looks, those at ghosts included. */
+  /** Contacts within this frame. The looks include those at ghosts. */
   readonly search: Search;
   readonly positions: Float32Array;
   readonly ghosts: readonly Ghost[];
@@ -42,7 +38,7 @@ const RADIUS = 0.5;
 /** Radians per frame. */
 const TURN = 0.8;
 
-/** Returns the particles of a frame. Frames count from 1. */
+/** Frames count from 1. */
 export function createFrame(frame: number, seed = SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: [6, 5], cellSize: 1 }, diameter);
@@ -62,7 +58,7 @@ export function tryFrame(last: number, clears: boolean, seed = SEED): Frame {
   const { world, diameter, positions } = frames[last - 1] as Crowd;
   const cells = new Map<number, Ghost[]>();
   for (const [index, { positions: entered }] of frames.entries()) {
-    // WRONG ON PURPOSE without this: new entries follow those of the last frame.
+    // WRONG ON PURPOSE without this: the entries of earlier frames stay.
     if (clears) cells.clear();
     for (const particle of range(0, COUNT)) {
       const cell = cellOfParticle(world, entered, particle);

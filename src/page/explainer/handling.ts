@@ -13,11 +13,10 @@ export const HANDLINGS = ['both', 'larger', 'own'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Handled {
-  /** `found` counts half pushes. The correct number is two: one for each particle of the pair. */
+  /** `found` counts half pushes. Two are correct: one for each particle of the pair. */
   readonly search: Search;
-  /** Positions after the pushes. */
   readonly moved: Float32Array;
-  /** The widest gap between two particles that touched before. 0 is correct, because a push removes the overlap. */
+  /** The widest gap between two particles that touched before. It should be 0, because a push removes the overlap. */
   readonly gap: number;
 }
 
@@ -45,7 +44,7 @@ export function createPairs(seed = SEED): Crowd {
   return { world, diameter, positions: Float32Array.from(positions) };
 }
 
-/** Removes each overlap at once. `handling` says which particles move when particle a finds that it touches b. */
+/** `handling` says which particles move when particle a finds that it touches b. */
 export function tryHandling(handling: Handling, scene = createPairs()): Handled {
   const { world, positions, diameter } = scene;
   const grid = buildGrid(world, positions);

@@ -1,6 +1,5 @@
 /** The ways to find contacts that the explainer steps through, with their stages and arrays. */
 
-/** Titles by stage. */
 export const STAGES = {
   hash: 'Hash',
   count: 'Count',
@@ -15,9 +14,7 @@ export const STAGES = {
 export type Stage = keyof typeof STAGES;
 
 interface ArrayKind {
-  /**
-   * The kind of thing that has an entry. An array with an entry per cell or bucket has three more entries after them.
-   */
+  /** Each entry belongs to one of these. Arrays by cell or bucket end with three more entries. */
   readonly of: 'particle' | 'cell' | 'bucket' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
@@ -26,7 +23,7 @@ interface ArrayKind {
   readonly digits?: number;
 }
 
-/** The names counts, ranks, start, entries, ids and lattices are the engine's. */
+/** The engine has the same names counts, ranks, start, entries, ids and lattices. */
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, digits: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },

@@ -96,7 +96,7 @@ export class Picture {
     }
   }
 
-  /** Draws what was there before. `share` is the opacity of a ghost, from 0 to 1. */
+  /** `share` is the opacity of a ghost, from 0 to 1. */
   ghosts(positions: ArrayLike<number>, diameter: number, share: (ghost: number) => number = () => 1): void {
     for (const ghost of range(0, positions.length / 2)) {
       const [cx = 0, cy = 0] = positionOf(positions, ghost);
@@ -107,8 +107,8 @@ export class Picture {
   }
 
   /**
-   * Draws a line per contact. A contact that is not found twice (once from each side) also gets a mark: × if it is
-   * never found, ½ if once, otherwise what `more` says, by default the number of times.
+   * Draws a line per contact. A contact should be found twice, once from each side. Otherwise it gets a mark: × if it
+   * is never found, ½ if once, else the text of `more`.
    */
   contacts(positions: Float32Array, search: Search, more: (times: number) => string = String): void {
     for (const pair of search.truth) {

@@ -72,7 +72,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Mark the particle nearest to the middle. If contacts are missed, consider only their particles.
+    // Mark the particle nearest to the middle: among those of missed contacts, if there are any.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
@@ -342,10 +342,7 @@ function showCrowds(): void {
   show();
 }
 
-/**
- * A line of cell numbers above the columns. A number names the cell that stores the particles of a column, or the cell
- * around which they search, or both.
- */
+/** A line above the columns with the cells that store particles, or around which they search. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;

@@ -1,7 +1,4 @@
-/**
- * Computes how a grid fails if one part is wrong; the second chapter shows the results. The reference stands in for the
- * engine.
- */
+/** Computes how a grid with one mistake fails. The reference stands in for the engine. */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld } from '../../core/world/world';
@@ -19,9 +16,8 @@ export type Pair = readonly [number, number];
 export interface Search {
   /** Tests of one particle against another. */
   readonly looks: number;
-  /** How often each touching pair is found. The keys come from nameOf(). The correct number is two. */
+  /** How often each touching pair is found, by nameOf(). Two is correct. */
   readonly found: ReadonlyMap<string, number>;
-  /** The touching pairs that brute force finds. */
   readonly truth: readonly Pair[];
 }
 
@@ -33,7 +29,7 @@ export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): numb
   return found.get(nameOf(a, b)) ?? 0;
 }
 
-/** True if every touching pair is found exactly twice, as if once from each side. */
+/** Returns whether every touching pair is found twice, and no other. */
 export function isRight({ found, truth }: Search): boolean {
   return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
 }
@@ -42,7 +38,6 @@ function nameOf(a: number, b: number): string {
   return `${Math.min(a, b)} ${Math.max(a, b)}`;
 }
 
-/** Counts looks, and how often each touching pair is found. */
 export class Tally {
   looks = 0;
   readonly found = new Map<string, number>();
@@ -91,10 +86,7 @@ function searchGrid(
   return tally.search();
 }
 
-/**
- * Searches with a map from buckets to particles, as a beginner might. Particle i is stored in cell `stored[i]` and
- * searches around cell `searched[i]`.
- */
+/** Particle i is stored in cell `stored[i]`, in a map from buckets, and searches around cell `searched[i]`. */
 function searchBuckets<Bucket>(
   world: World,
   positions: Float32Array,
@@ -135,7 +127,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Places particles that overlap little, so that too small cells seldom find all contacts. */
+/** Particles overlap little, so cells that are too small nearly always miss contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -180,7 +172,7 @@ function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, p
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** The rounding `both` stores particles by a cast, but searches around the cells that floor gives. */
+/** `both` stores particles by a cast, but searches around the cells that floor gives. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
@@ -252,7 +244,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** Number of comparisons of ids that it takes to sort each cell by id. */
+  /** Comparisons of ids that sort all cells. */
   readonly comparisons: number;
   /** True if `crowds` would sort a cell by merging. */
   readonly isCrowded: boolean;
@@ -264,16 +256,13 @@ export const CROWD_DIAMETER = 0.25;
 /** Multiples of the golden ratio, modulo 1, are spread evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/**
- * Spreads particles over a part of the world's width. `share` is the size of this part; 0 puts all particles into one
- * cell.
- */
+/** Spreads particles over `share` of the world's width; 0 puts all into one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },
     CROWD_DIAMETER,
   );
-  // The box of particles grows from one cell to the world, less a small margin.
+  // The particles' box grows from less than a cell to less than the world.
   const width = 0.875 + share * (CROWD_EDGE - 1);
   const low = 0.0625 + Math.floor(CROWD_EDGE / 2) * (1 - share);
   const positions = Float32Array.from(

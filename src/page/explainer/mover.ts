@@ -1,7 +1,4 @@
-/**
- * Lets a visitor move the particles of the world: by mouse, finger or pen, and by keys while a particle has the focus.
- * A press without a move picks the particle.
- */
+/** Lets a visitor move particles by mouse, finger, pen or keys. A press without a move picks the particle. */
 import { PARTS_PER_UNIT } from './scene';
 
 /** A pointer that moves no farther than this many CSS pixels picks the particle. */

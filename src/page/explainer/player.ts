@@ -1,7 +1,4 @@
-/**
- * Moves through the steps of the chosen method. The URL `#count-12` names step 12 of the stage `count`, or its last step
- * if the stage has fewer.
- */
+/** Moves through the steps of a method. The URL `#count-12` names step 12 of the stage `count`, or its last one. */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
@@ -126,7 +123,7 @@ export class Player {
     this.show(this.index + by);
   }
 
-  /** −1 goes to the start of this stage or, from there, of the previous one. */
+  /** −1 goes to the start of this stage; from there, to that of the previous one. */
   goStage(by: 1 | -1): void {
     this.pause();
     const stages = stagesOf(this.choice.method);
@@ -136,10 +133,7 @@ export class Player {
     this.show(findStep(this.trace, stage ?? '', 0));
   }
 
-  /**
-   * Records a new trace. Shows its step about a particle, if there is one; otherwise the step with the same number in
-   * the same stage.
-   */
+  /** Shows the step about `particle` in the new trace, otherwise the step with the same number. */
   choose(changed: Partial<Choice>, particle?: number): void {
     this.pause();
     const { stage, index } = this.step;
@@ -176,7 +170,6 @@ export class Player {
     find('stages', HTMLElement).replaceChildren(...this.links.values());
   }
 
-  /** The position of a particle in the box, in parts of a unit. */
   private partsOf(id: number): [number, number] {
     const { positions, offset } = this.trace.scene;
     // The box begins one unit from the edge of the picture.

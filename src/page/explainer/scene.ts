@@ -1,4 +1,4 @@
-/** Places the particles of the first chapter in the world of a method. */
+/** The particles of the first chapter, in the world of a method. */
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld } from '../../core/world/world';
@@ -12,18 +12,17 @@ export interface Scene {
   readonly world: World;
   readonly diameter: number;
   readonly positions: Float32Array;
-  /** The ids, in the order in which the particles are counted. */
+  /** Ids in the order in which the particles are counted. */
   readonly arrivals: Uint32Array;
   readonly substep: Substep;
-  /** A position plus this vector is its place in the picture, in cells. */
+  /** A position plus this vector is the position in the picture, in cells. */
   readonly offset: readonly [number, number];
 }
 
-/** The choices of a visitor. */
 export interface Choice {
   readonly method: Method;
   readonly count: number;
-  /** Positions of moved particles by id, in the box and in parts of PARTS_PER_UNIT. */
+  /** Positions of moved particles by id, from the box's corner, in parts of a unit. */
   readonly moved: ReadonlyMap<number, readonly [number, number]>;
 }
 
@@ -33,7 +32,7 @@ export const DEFAULT_CHOICE: Choice = { method: 'grid', count: 30, moved: new Ma
 
 /** Cells of the box along each axis. */
 export const BOX = [6, 5] as const;
-/** Cells of the picture: those of the box and a ring around them, whatever the method. */
+/** The picture shows the box and a ring of cells around it, with every method. */
 export const PICTURE = [BOX[0] + 2, BOX[1] + 2] as const;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
@@ -43,9 +42,9 @@ export const PARTS_PER_UNIT = 16;
 const INSET = Math.ceil((PARTICLE_DIAMETER / 2) * PARTS_PER_UNIT);
 /** Least distance between two particles at the start. */
 const NEAREST = 0.4375;
-/** With this seed, a cell has zero to four of thirty particles, and they arrive out of order. */
+/** With this seed, cells have zero to four of thirty particles, which arrive out of order. */
 const SEED = 555;
-/** One push removes the whole overlap, so that the push is visible. The engine's default removes less. */
+/** One push removes the whole overlap, so that the push is visible. The engine removes less by default. */
 const RELAXATION = 1;
 /** The unbounded world has its origin in the middle of the picture, so that cells have signs. */
 const ORIGIN = [3, 2] as const;
@@ -123,7 +122,7 @@ export function placeApart(
   return Float32Array.from(positions);
 }
 
-/** Returns the cell's index in the picture, in a list that is empty if the picture does not show the cell. */
+/** Returns the cell's index in the picture; an empty list if the picture does not show it. */
 export function picturedCell({ method, offset }: Scene, lattice: readonly number[]): number[] {
   const [column = 0, row = 0] = lattice.map((at, axis) =>
     method === 'hashed' ? at + (offset[axis] ?? 0) : at,
@@ -136,7 +135,6 @@ export function cellOfId(scene: Scene, id: number): number[] {
   return picturedCell(scene, latticeOfParticle(scene.world, scene.positions, id));
 }
 
-/** Returns the bucket of each cell of the picture. */
 export function picturedBuckets({ method, world, offset }: Scene): number[] {
   const [columns, rows] = PICTURE;
   return range(0, columns * rows).map((cell) => {
@@ -150,7 +148,7 @@ export function picturedBuckets({ method, world, offset }: Scene): number[] {
   });
 }
 
-/** Names a cell: by its number, or by its coordinates if the world is unbounded. */
+/** Names a cell by its number; in an unbounded world, by its coordinates. */
 export function nameCell({ method, world }: Scene, lattice: readonly number[]): string {
   return method === 'hashed' ? nameLattice(lattice) : String(bucketOfLattice(world, lattice));
 }

@@ -8,7 +8,7 @@ import { createScene, nameCell, nameLattice, PARTS_PER_UNIT, picturedCell, type 
 import { countContacts, type Entry, type Recorder, type Verdict } from './trace-recorder';
 import { describe, distanceBetween, formatNumber, joinWords, positionOf, range } from './words';
 
-/** Returns a verdict for each slot that the neighbour loop visits. */
+/** Returns verdicts by slot. */
 export function probeSlot({ world, diameter }: Scene, grid: Grid, slot: number): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   probeCells(world, grid, slot, (other) => {
@@ -24,7 +24,7 @@ interface Row {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-/** Returns the three rows of three cells around a slot. A row is one range of buckets, or two if the world is hashed. */
+/** Returns the three rows of cells around a slot. A row is one range of buckets or, in a hash table, sometimes two. */
 export function rowsAround({ world }: Scene, { lattices }: Grid, slot: number): Row[] {
   const [x = 0, y = 0] = positionOf(lattices, slot);
   return [y - 1, y, y + 1].map((row) => {
@@ -83,7 +83,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     'Cells are at least one diameter wide, so two that touch are in the same or in adjacent cells. First come the tests of ' +
       `particle ${particle}, which has the most candidates. ` +
       (isHashed
-        ? 'The search also compares cells, because a bucket may have particles of others. (The engine does so after the distance.)'
+        ? 'The search also compares cells, because a bucket may have particles of other cells. (The engine compares them after the distance.)'
         : 'The three cells of a row are one range of slots.'),
   );
   const seen = new Map<number, Verdict>();
@@ -119,7 +119,6 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
         cells,
         slots,
         verdicts: byId(seen),
-        // A particle reads its own state before the first row.
         reads: [...(index === 0 ? stateOf(busiest) : []), ...endsOf(row)],
         writes: index === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },
@@ -134,7 +133,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
           'probe',
           `Particle ${idOf(other)} only shares a bucket with this row, so it is skipped.`,
           `Slot ${other} is in cell ${nameLattice(latticeOf(other))}.`,
-          // A particle in another row, too, keeps its verdict.
+          // A particle that is also in another row keeps its verdict.
           { ...happens, verdicts: byId(new Map([[other, 'elsewhere'], ...seen])) },
         );
       } else if (!verdict) {

@@ -1,4 +1,3 @@
-/** Records the steps of a trace. */
 import { ARRAYS, type ArrayName, arrayOf, type Stage } from './methods';
 import type { Scene } from './scene';
 
@@ -12,11 +11,10 @@ export interface Entry {
   readonly index: number;
 }
 
-/** `elsewhere`: in a bucket that is searched, but not in one of the cells. */
+/** `elsewhere`: in a searched bucket, but in none of the cells. */
 export type Verdict = 'contact' | 'apart' | 'elsewhere';
 
 export interface Focus {
-  /** Id of the particle that the step is about. */
   readonly particle?: number | undefined;
   /** Cells of the picture that are written, entered or probed. */
   readonly cells: readonly number[];
@@ -34,7 +32,6 @@ export interface Step {
   readonly reads: readonly Entry[];
   readonly writes: readonly Entry[];
   readonly focus: Focus;
-  /** One sentence that says what happens. */
   readonly text: string;
   /** Arithmetic, and why. */
   readonly detail: string;
@@ -45,7 +42,7 @@ export interface Trace {
   readonly steps: readonly Step[];
 }
 
-/** Records steps. Each step holds all arrays as they are after the step. */
+/** Each step holds all arrays as they are after the step. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;

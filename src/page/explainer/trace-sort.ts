@@ -175,7 +175,7 @@ export function traceSum(recorder: Recorder): void {
     const [column, row] = [cell % columns, Math.floor(cell / columns)];
     return column === 0 || column === columns - 1 || row === 0 || row === rows - 1;
   };
-  // Neighbouring entries that are surely empty share a step.
+  // Neighbouring empty entries share a step.
   const isSkipped = (cell: number) => (method === 'hashed' ? counts[cell] === 0 : isRing(cell));
   const buckets = picturedBuckets(scene);
   let cell = 0;

@@ -1,7 +1,4 @@
-/**
- * Records one substep of a method as steps of the explainer. The arrays of a step hold outputs of src/reference, but only
- * the entries that have been written so far.
- */
+/** Records one substep of a method. Arrays hold outputs of src/reference, as far as they are written. */
 import type { Stage } from './methods';
 import { createScene } from './scene';
 import { tracePairs, traceProbe, tracePush } from './trace-contacts';
@@ -24,10 +21,7 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/**
- * Returns the index in `steps` of step `index` of a stage. If the stage has fewer steps, returns that of its last step;
- * for a stage that the trace lacks, returns 0.
- */
+/** Returns an index in `steps`. A stage with fewer steps gives its last one, a stage that the trace lacks gives 0. */
 export function findStep({ steps }: Trace, stage: Stage | string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;
@@ -35,7 +29,6 @@ export function findStep({ steps }: Trace, stage: Stage | string, index: number)
   return Math.min(last, first + Math.max(0, Number.isFinite(index) ? Math.floor(index) : 0));
 }
 
-/** Returns the index in `steps` of the first step of a stage that is about a particle, if there is one. */
 export function findParticle({ steps }: Trace, stage: Stage, particle: number): number | undefined {
   const index = steps.findIndex((step) => step.stage === stage && step.focus.particle === particle);
   return index < 0 ? undefined : index;

@@ -6,7 +6,7 @@ import { describe, formatNumber } from './words';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
-/** First words of a verdict, for visitors that cannot distinguish its colours. */
+/** First words of a verdict, for visitors who cannot distinguish its colours. */
 const STATES: Readonly<Record<State, string>> = {
   broken: 'Broken. ',
   lucky: 'Right by luck. ',
@@ -23,7 +23,6 @@ export function say(id: string, state: State, text: string): void {
 /** The value, the value at which the bar is full, and a text. */
 type Bar = readonly [number, number, string];
 
-/** A bar for how often contacts are found; each should be found from both sides. */
 export function foundBar(search: Search, found = countFound(search)): Bar {
   const truth = 2 * search.truth.length;
   const contacts = describe(search.truth.length, 'contact');

@@ -1,5 +1,3 @@
-/** Small helpers with numbers, positions and words. */
-
 /** Writes 12345.6789 as `12,345.679`. */
 export function formatNumber(value: number): string {
   // Adding 0 turns −0 into 0.

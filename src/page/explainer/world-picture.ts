@@ -1,7 +1,6 @@
 /**
- * Draws the first chapter's world. One unit of the picture is one cell. y points down, because cell numbers grow
- * downwards. The step's particle has a double outline, its contacts have a thick one, and tested particles that are too
- * far away a dashed one. Ids and frames lie on top.
+ * Draws the first chapter's world. One unit of the picture is one cell; y points down. The step's particle has a double
+ * outline, its contacts have a thick one, and other tested particles have a dashed one.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { freeCorner } from './corners';
@@ -29,7 +28,6 @@ export class WorldPicture {
   private readonly below = draw('g');
   private readonly ghosts = draw('g');
   private readonly discs = draw('g');
-  /** Shows the step's particle above the others. */
   private readonly front = draw('g', { class: 'front' });
   private readonly frames = draw('g');
   private readonly above = draw('g', { class: 'numbers', ...UNREAD });
@@ -88,7 +86,7 @@ export class WorldPicture {
     }
   }
 
-  /** Draws cells and particles. Particles stay the same elements if their number is the same, so one keeps the focus. */
+  /** If the number of particles stays, so do their elements, and one keeps the focus. */
   private place(scene: Scene): void {
     this.scene = scene;
     this.svg.setAttribute('viewBox', scene.method === 'naive' ? BOX_VIEW : PICTURE_VIEW);
@@ -139,7 +137,6 @@ function drawParticle(id: number, r: number): Drawn {
   return { group, ghost: draw('circle', { class: 'ghost', r }), label: draw('text', { y: 0.1 }, String(id)) };
 }
 
-/** Returns a particle's middle in the picture. */
 function middleOf({ offset }: Scene, vectors: ArrayLike<number | undefined>, index: number): number[] {
   return offset.map((by, axis) => (vectors[2 * index + axis] ?? 0) + by);
 }
