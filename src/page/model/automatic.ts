@@ -1,4 +1,4 @@
-/** Chooses the engine for a visitor who has not. */
+/** Chooses the engine if the visitor has not. */
 
 import type { Choices, EngineKind } from './fields';
 import { capOf } from './limits';
@@ -7,8 +7,8 @@ import { capOf } from './limits';
 export type GpuKind = 'hardware' | 'software' | 'none';
 
 /**
- * Chooses the engine. A step of 4,000 discs takes 44 ms on an emulated GPU and 8 ms on the CPU engine, but the emulated
- * GPU holds more particles. Without a GPU it chooses the GPU, whose failure to open says why there is none.
+ * A step of 4,000 discs takes 44 ms on an emulated GPU and 8 ms on the CPU engine, but the emulated GPU holds more
+ * particles. Without a GPU the answer is 'gpu', because opening it then says why there is none.
  */
 export function automaticEngine(choices: Choices, gpu: GpuKind): EngineKind {
   if (gpu !== 'software') return 'gpu';
@@ -19,7 +19,6 @@ export function automaticEngine(choices: Choices, gpu: GpuKind): EngineKind {
   return choices.count > (most ?? Number.POSITIVE_INFINITY) ? 'gpu' : 'cpu';
 }
 
-/** Says what Automatic chose and why. */
 export function explainAutomatic(kind: EngineKind, gpu: GpuKind): string {
   if (kind === 'gpu' && gpu === 'software') {
     return 'Automatic chose the emulated GPU: the CPU engine cannot hold so many particles.';

@@ -1,6 +1,6 @@
 /**
  * Counts a step's distance tests ("checks"). The GPU tests each pair from both sides, and each particle with itself;
- * the CPU tests a pair once. Restitution doubles the tests, because partners are found first.
+ * the CPU tests a pair once. With restitution, finding partners takes as many tests again.
  */
 import type { Measures, ParticleSimulation, Settings } from '../../index';
 import { formatCount, formatCountOf } from '../support/format';
@@ -12,7 +12,6 @@ export function passesOf({ substeps, restitution }: Passes): number {
 }
 
 export interface Checks {
-  /** Number of checks in a step from this state. */
   readonly count: number;
   readonly explanation: string;
 }

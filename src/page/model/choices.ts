@@ -27,12 +27,12 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Simulated seconds per step at time scale 1. They do not depend on the frame rate, so that runs repeat. */
+/** Simulated seconds per step at time scale 1, whatever the frame rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
 
-/** The fields of a scene's world that have values of their own in each scene. */
+/** Fields of the world that have their own values in each scene. */
 export type WorldFields = Pick<
   Choices,
   'periodicX' | 'periodicY' | 'periodicZ' | 'unbounded' | 'walls' | 'crowds' | 'continuous' | 'cellSize'
@@ -44,7 +44,7 @@ type WorldGiven = { readonly [Name in keyof WorldFields]?: WorldFields[Name] | u
   readonly periodic?: readonly boolean[] | undefined;
 };
 
-/** Returns the choices that describe a world. Default: a box with walls. */
+/** Default: a box with walls. */
 export function worldFields({
   periodic = [],
   unbounded = false,
@@ -94,7 +94,7 @@ function repeat(value: boolean, dimensions: Dimensions): boolean[] {
   return new Array<boolean>(dimensions).fill(value);
 }
 
-/** Returns the defaults. Links leave out choices that equal them. */
+/** Links leave out choices that equal these. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,
@@ -248,7 +248,7 @@ const FIELDS_OF_BOXES: readonly FieldName[] = ['boxWidth', 'periodicX', 'periodi
 /** The fields of fluids that the CPU engine does not support. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** Returns whether a field means something in these choices. Controls of other fields are hidden. */
+/** Returns whether a field means something in these choices. If not, its control is hidden. */
 export function isUsed(name: FieldName, choices: Choices): boolean {
   const { dimensions, unbounded, periodicX, periodicY, periodicZ } = choices;
   if (!(FIELDS_OF_METHODS[name]?.includes(methodOf(choices)) ?? true)) return false;
@@ -257,7 +257,7 @@ export function isUsed(name: FieldName, choices: Choices): boolean {
   return name !== 'walls' || !(periodicX && periodicY && (periodicZ || dimensions === 2));
 }
 
-/** Says why a field that is used cannot be changed; '' if it can. */
+/** Says why a visible field cannot be changed; '' if it can. */
 export function refusalOfField(
   name: FieldName,
   choices: Choices & {
@@ -293,8 +293,8 @@ const SPARE_OBSTACLES = 4000;
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Returns capacities that suffice for the scene, a continued state and the chosen tool, and that are never less than
- * those in `before`. Only the room for added particles is limited by `most`.
+ * Returns capacities for the scene, a continued state and the chosen tool; never less than those in `before`. Only the
+ * room for added particles is limited by `most`.
  */
 export function roomFor(
   {
@@ -332,7 +332,7 @@ export function roomFor(
   };
 }
 
-/** Applies the chosen radii. Positions and the box stay as they are. */
+/** Positions and the box stay as they are. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scaleScene(scene, size);
   if (spread === 1 || scene.radii) return scaled;
@@ -354,7 +354,7 @@ function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   };
 }
 
-/** Gives obstacles radii, which they need if particles have radii. */
+/** Obstacles need radii if particles have radii. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

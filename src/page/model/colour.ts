@@ -73,7 +73,7 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** Mixes two of the evenly spaced `stops`: share 0 gives the first stop, share 1 the last. */
+/** `stops` are evenly spaced: share 0 gives the first one, share 1 the last. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const first = Math.min(Math.floor(position), stops.length - 2);
@@ -89,7 +89,7 @@ const SPECIES = {
   light: ['c76b00', '1f84c4', '00805e', 'c92a2a', '5a46d1', '8a7a00', 'b2458b', '5d6b78'],
 } as const;
 
-/** Returns bands of one colour each. The value of a species, its number / (kinds − 1), lies inside its band. */
+/** Returns bands of one colour each. The value number / (kinds − 1) lies inside the band of its species. */
 function speciesStops(isDark: boolean, kinds: number): Rgb[] {
   const colours = SPECIES[isDark ? 'dark' : 'light'].map(parseHex);
   return Array.from(
@@ -100,7 +100,7 @@ function speciesStops(isDark: boolean, kinds: number): Rgb[] {
 
 let speciesTheme: { readonly of: Theme; readonly kinds: number; readonly theme: Theme } | undefined;
 
-/** Returns the theme with colours of species, if the scale has them. Equal arguments give the same object. */
+/** Equal arguments give the same object. */
 export function themeOfScale(theme: Theme, { by, end }: Scale): Theme {
   if (by !== 'species') return theme;
   const kinds = end + 1;
@@ -157,14 +157,13 @@ export interface Legend {
   readonly start: string;
   readonly end: string;
   readonly stops: readonly Rgb[];
-  /** True if colours do not blend into each other. */
   readonly isBanded?: boolean;
 }
 
 /** The density counts neighbours up to this many diameters away. */
 export const DENSITY_REACH = 2;
 
-/** Number of neighbours in the densest packing: of those in contact, and of those within DENSITY_REACH. */
+/** Neighbours in the densest packing: those in contact, and those within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
 const OLDEST = 10;
@@ -207,8 +206,8 @@ export function legendCss({ stops, isBanded }: Legend): string {
 const ENDLESS_FALL = 100;
 
 /**
- * Returns the greater of two speeds: the speed after a fall through about a third of the box, and twice the root mean
- * square speed at the start. The result is at least 1, and rounded to two digits.
+ * The speed after a fall through about a third of the box, or twice the root mean square speed at the start if that is
+ * greater. At least 1, rounded to two digits.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -9,7 +9,7 @@ export interface ContinuedState {
   readonly choices: Selection;
   readonly count: number;
   readonly checkpoint: State;
-  /** The old run's capacities. A new run gets no less, because the visitor may go back to earlier states. */
+  /** The old run's capacities. The new run gets at least these, because the visitor may go back to earlier states. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 
@@ -31,12 +31,12 @@ export function isSameStart(before: Selection, after: Selection): boolean {
 
 const RENEWED = FIELD_NAMES.filter((name) => fieldOf(name).effect === 'renew');
 
-/** Returns whether only a new run can have these choices, although it may continue the state. */
+/** Returns whether the choices need a new run, which may continue the state. */
 export function needsRenewal(running: Choices, choices: Choices): boolean {
   return RENEWED.some((name) => running[name] !== choices[name]);
 }
 
-/** Returns the choices that the present run can adopt: it keeps its own values of the fields that need a new run. */
+/** Returns the choices that the present run can adopt: all but those that need a new run. */
 export function adopted(running: Selection, choices: Selection): Selection {
   return { ...choices, ...Object.fromEntries(RENEWED.map((name) => [name, running[name]])) };
 }

@@ -5,10 +5,10 @@ import { LIFE_FIELDS, POSITION_FLUID_FIELDS } from './method-fields';
 
 /**
  * A change of the field requires one of these:
- *   - 'start': a new start;
- *   - 'renew': a new run that continues the present state;
- *   - 'set': new settings of the run;
- *   - 'view': none of these.
+ * - 'start': a new start;
+ * - 'renew': a new run that continues the present state;
+ * - 'set': new settings of the run;
+ * - 'view': none of these.
  */
 export type Effect = 'start' | 'renew' | 'set' | 'view';
 
@@ -29,7 +29,7 @@ interface FieldBase {
   readonly group: Group;
   readonly effect: Effect;
   readonly hint?: string;
-  /** True for the few controls that are always visible. The others are behind the button "More settings". */
+  /** The control is always visible. The others are behind the button "More settings". */
   readonly isMain?: true;
 }
 
@@ -42,7 +42,7 @@ export interface NumberField extends FieldBase {
   /** Step of the slider. Typed numbers may lie between two steps. */
   readonly step: number;
   readonly isWhole?: boolean;
-  /** True if equal distances along the slider are equal ratios. */
+  /** Equal distances along the slider are equal ratios. */
   readonly isLogarithmic?: boolean;
 }
 
@@ -72,9 +72,9 @@ export const FEWEST_PARTICLES = 2;
 export const LEAST_LIMIT = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** Greatest cell size, in diameters: eight times the largest suggestion. */
+/** In diameters: eight times the largest suggestion. */
 const LARGEST_CELLS = 2048;
-/** Greatest number of particles that the field accepts. The limit of an engine is usually lower. */
+/** The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
 /** The engines find at most this many. */
@@ -433,14 +433,13 @@ type ValueOf<Of extends Field> =
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
 
 export type Colouring = Choices['colour'];
-/** The engines. 'auto' chooses one of them. */
 export type EngineKind = Exclude<Choices['engine'], 'auto'>;
 
 export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** Returns a sentence that names the allowed values; undefined if the value is allowed. */
+/** Returns a sentence with the allowed values; undefined if the value is allowed. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -453,15 +452,12 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
-  // Write all digits: a rounded limit may not be allowed.
+  // Write all digits: the field may refuse a rounded limit.
   const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/**
- * Reads a value from a link, and clamps numbers to the range of the field. Returns undefined if the text is not a
- * value.
- */
+/** Clamps a number from a link to the field's range. Returns undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;

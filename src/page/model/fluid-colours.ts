@@ -17,11 +17,11 @@ export interface FluidColours {
   readonly zenith: Rgb;
   /** Colour that reflects from the horizon. */
   readonly horizon: Rgb;
-  /** The light of a bright window above the tank, which the fluid mirrors in 3D. */
+  /** The light of a bright window above the tank. In 3D, the fluid mirrors the window. */
   readonly window: number;
-  /** The exponents by which red, green and blue decay in fluid as thick as the box is high. */
+  /** Red, green and blue decay by these exponents in fluid as thick as the box is high. */
   readonly absorption: Rgb;
-  /** The exponent by which the background fades behind fluid as thick as the box is high. */
+  /** The background fades by this exponent behind fluid as thick as the box is high. */
   readonly cloud: number;
 }
 
@@ -51,9 +51,7 @@ export function themeOf(theme: Theme, scale: Scale, isSurface: boolean): Theme {
 
 export const PRESSURE_OPACITY = 0.88;
 
-/**
- * Colours from low to high pressure, distinct from those of water. In the light theme, they do not begin with white.
- */
+/** From low to high pressure, distinct from the colours of water. The light theme does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
@@ -65,8 +63,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * Returns the end of the scale of pressures. With gravity, it is the pressure at the floor under still fluid that fills
- * half of the tank's height. Without gravity, it is the pressure that stops fluid of the speed `velocityEnd`.
+ * The pressure at the floor under still fluid that fills half of the tank. Without gravity, it is the pressure that
+ * stops fluid of the speed `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;
@@ -75,10 +73,7 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
   return Number(end.toPrecision(2));
 }
 
-/**
- * Returns the speed of the longest arrow. With gravity, it is the speed after a fall through a third of the tank.
- * Without gravity, it is the tank's height per second.
- */
+/** The longest arrow's speed: after a fall through a third of the tank; without gravity, the height per second. */
 export function velocityEnd({
   gravity,
   lattice,

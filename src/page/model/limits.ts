@@ -1,4 +1,4 @@
-/** The greatest number of particles that an engine runs, with the reason for a limit. */
+/** The most particles that an engine runs, and why. */
 import { FEWEST_PERIODIC_CELLS } from '../../core/world/limits';
 import { ArgumentError, type Dimensions, type SimulationOptions } from '../../index';
 import { formatCount, formatReal, formatTimes } from '../support/format';
@@ -13,20 +13,17 @@ export interface Cap {
 
 /**
  * The most distance tests per step. A pass over n particles counts as n² tests. A step at the limit takes one to three
- * seconds; Chrome destroys a device whose work takes ten seconds. A weak GPU does about 2e10 tests per second.
- * SwiftShader takes 10 to 45 ns per test. The CPU engine takes 2 to 4 ns per test, but does only half of the n² tests.
+ * seconds; Chrome destroys a device whose work takes ten. A weak GPU does about 2e10 tests per second. SwiftShader
+ * takes 10 to 45 ns per test. The CPU engine takes 2 to 4 ns, but does only half of the n² tests.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
-/**
- * If a step has at most this many passes, MOST_MOVES does not limit the number of particles in the grid. MOST_CHECKS
- * limits the scene `one-cell` in any case.
- */
+/** With at most this many passes per step, MOST_MOVES does not limit particles in the grid. */
 const USUAL_PASSES = 64;
 /**
- * Greatest product of particles and passes in the grid. A step at this limit takes some seconds. A pass takes about
- * 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine.
+ * Most particles × passes in the grid. A step at this limit takes some seconds. A pass takes about 2 ns per particle on
+ * a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine.
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
@@ -38,7 +35,7 @@ export interface Hardware {
   readonly most: number;
 }
 
-/** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
+/** For the CPU engine or no engine, only the page's own limit applies. */
 export function hardwareOf(
   engine:
     | { readonly kind: EngineKind; readonly isSoftware: boolean; most(dimensions: Dimensions): number }
@@ -59,14 +56,13 @@ type Capping =
   | 'substeps'
   | 'restitution';
 
-/** Returns the greatest number of particles and the reason for it; undefined if there is no limit. */
 export function capOf(choices: Pick<Choices, Capping>, hardware: Hardware): Cap | undefined {
   const cap = capOfEngine(choices, hardware);
   const ofCells = capOfCells(choices, hardware);
   return ofCells && ofCells.most < (cap?.most ?? Number.POSITIVE_INFINITY) ? ofCells : cap;
 }
 
-/** Assumes one particle per square (cube) of a diameter: then wide cells make many candidates. */
+/** Assumes one particle per square or cube of a diameter. */
 function capOfCells(
   choices: Pick<Choices, Capping>,
   { kind = 'gpu', isSoftware }: Hardware,
@@ -83,7 +79,7 @@ function capOfCells(
   };
 }
 
-/** Refuses cells of which three do not fit along a periodic axis. If radii vary, the engine narrows them itself. */
+/** Three cells must fit along a periodic axis. If radii vary, the engine narrows the cells itself. */
 export function checkCells({ radius, cellSize, unbounded, min, max, periodic }: SimulationOptions): void {
   if (radius === undefined || cellSize === undefined || unbounded) return;
   const lengths = Array.from(max ?? [], (high, axis) => high - (min?.[axis] ?? 0));
@@ -148,7 +144,7 @@ function capOfEngine(
   };
 }
 
-/** Greatest number of particles of each method. With this number, a step takes a second or two. */
+/** With this many particles, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   pbf: { gpu: 1_000_000, software: 20_000, cpu: 20_000 },

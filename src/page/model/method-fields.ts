@@ -70,7 +70,7 @@ export const POSITION_FLUID_FIELDS = {
   },
 } as const;
 
-/** More species could not be told apart by colour. */
+/** Colours could not distinguish more species. */
 const MOST_SPECIES = 8;
 
 export const LIFE_FIELDS = {
@@ -91,7 +91,7 @@ export const LIFE_FIELDS = {
     group: 'Particle life',
     isMain: true,
     effect: 'set',
-    hint: 'The table says which species attract each other. Chain: each species likes itself and the next; chase: the next one flees',
+    hint: 'The table says which species attract each other. Chain: each species follows itself and the next; chase: the next one flees',
     options: [
       { value: 'random', label: 'Random' },
       { value: 'mutual', label: 'Random, mutual' },

@@ -1,4 +1,4 @@
-/** The visitor's choices after opening a file. The file's particles replace those of the scene. */
+/** The visitor's choices after opening a file, whose particles replace those of the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven, smallestDiameter } from '../../scenes';
@@ -12,7 +12,6 @@ export interface Opened {
   /** The state's scene, if the file names it. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
-  /** A simulation with these options must accept the checkpoint. */
   readonly options: SimulationOptions;
   /** The file's dimensions and settings, as far as controls show them. */
   readonly choices: Partial<Choices>;
@@ -22,7 +21,7 @@ export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** These fields determine the particles of a scene, so they have no effect on those of a file. */
+/** These fields determine a scene's particles, so they do not affect those of a file. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',
@@ -52,7 +51,7 @@ export function startOf(
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
   const { cellSize, crowds } = chosen;
-  // A file has neither of these. With variable radii, crowds cannot be off.
+  // A file holds neither of these. With variable radii, crowds cannot be off.
   const cells = {
     cellSize: cellSize === 1 ? undefined : cellSize * smallestDiameter(checkpoint),
     crowds: crowds || undefined,

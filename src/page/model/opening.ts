@@ -1,17 +1,16 @@
-/** Chooses the first scene for an address without choices, from measured numbers alone. */
+/** Chooses the first scene from measured numbers alone, for a URL without choices. */
 import type { Timing } from '../../core/base/curves';
 import { formatCount, formatCountOf, formatMilliseconds } from '../support/format';
 import { STEP_SECONDS } from './choices';
 import { type Choices, type EngineKind, LEAST_LIMIT } from './fields';
 import { floorToTwoDigits } from './limits';
 
-/** A first scene. */
 export interface Opening {
   readonly choices: Pick<Choices, 'scene' | 'dimensions' | 'count'>;
   readonly why: string;
 }
 
-/** Measured times: steps of the page's usual scene, a pile of discs that begins to fall. */
+/** Measured steps of a pile of discs that begins to fall. */
 export interface Probed {
   readonly kind: EngineKind;
   /** By ascending count; at least one. */
@@ -35,18 +34,18 @@ const MOST_GROWTH = 8;
 
 interface Candidate extends Pick<Choices, 'scene' | 'dimensions'> {
   readonly bodies: string;
-  /** With fewer particles, the next candidate is more impressive. */
+  /** With fewer particles, the next candidate impresses more. */
   readonly least: number;
-  /** With more particles, the picture is not better. */
+  /** More particles do not make the picture better. */
   readonly most: number;
   /**
-   * Greatest cost of a particle in the first minute, as a multiple of a disc that was measured. A pile takes 2.5 times
-   * as long when it has collapsed. A bird in 3D takes 0.65 times as long at first, and 1.7 times that in a dense flock.
+   * Greatest cost of a particle in the first minute, relative to a measured disc. A collapsed pile takes 2.5 times as
+   * long. A bird in 3D takes 0.65 times as long at first, and 1.7 times that in a dense flock.
    */
   readonly cost: number;
 }
 
-/** The most impressive first. */
+/** From the most impressive scene to the least. */
 const CANDIDATES: Readonly<Record<EngineKind, readonly Candidate[]>> = {
   gpu: [
     { scene: 'murmuration', dimensions: 3, bodies: 'birds', least: 100_000, most: 300_000, cost: 1.25 },
@@ -62,7 +61,7 @@ export function stepBudget({ kind, threads }: Omit<Probed, 'timings'>): number {
   return FRAME_MS * (kind === 'cpu' && threads < 2 ? SHARE_OF_ONE_THREAD : STEP_SHARE[kind]);
 }
 
-/** Chooses the most impressive scene that holds 60 frames a second, and its number of particles. */
+/** Chooses the most impressive scene that holds 60 frames a second. */
 export function chooseOpening(probed: Probed): Opening {
   const { kind, timings } = probed;
   const discs = countWithin(timings, stepBudget(probed));
@@ -79,8 +78,8 @@ export function chooseOpening(probed: Probed): Opening {
 }
 
 /**
- * Returns the count at which a step takes `budget` ms. Interpolates between timings, from 0 discs in 0 ms on. Beyond the
- * last timing, counts grow in proportion to time, at most by MOST_GROWTH.
+ * Returns the count at which a step takes `budget` ms, interpolated between timings. Beyond the last one, counts grow
+ * in proportion to time, at most by MOST_GROWTH.
  */
 function countWithin(timings: readonly Timing[], budget: number): number {
   let before: Timing = { count: 0, milliseconds: 0 };
@@ -98,7 +97,7 @@ function countWithin(timings: readonly Timing[], budget: number): number {
 
 /** Below this rate, frames do not hold. */
 const FEWEST_FRAMES = 50;
-/** The factors by which a lower count may differ from the present one. */
+/** A lower count is within these factors of the present one. */
 const LOWERED = { least: 0.5, most: 0.7 } as const;
 
 /** Returns an opening with fewer particles if the measured rate is too low, otherwise undefined. */

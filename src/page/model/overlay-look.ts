@@ -28,7 +28,6 @@ const LARGE_PARTICLE = 14;
 /** Between the smallest particles, lines have this share of their full width. */
 const LEAST_LINE_SHARE = 0.5;
 
-/** Returns the factor of line widths: lines between small particles are thinner, to hide less. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -48,7 +47,7 @@ export const LINE_OPACITY = [0.45, 0.9] as const;
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const BUCKET_OPACITY = 0.5;
-/** Opacity of a cell in 3D that shares its bucket with no other cell, so that those that do are seen. */
+/** Opacity, in 3D, of a cell that shares its bucket with no other. It is low, so that shared buckets stand out. */
 export const LONE_CELL = 0.35;
 /** Saturation and value of the colours of buckets. */
 export const BUCKET_TONES = { dark: [0.6, 0.95], light: [0.7, 0.82] } as const;
@@ -65,20 +64,20 @@ export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 /** The pairs of a particle with more candidates are not listed. */
 export const MOST_EACH = 1024;
 
-/** Returns the edge of a cell; in a world with levels, that of a cell of the highest level. */
+/** In a world with levels, cells of the highest level are largest. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** Axes of the heat map: in 3D those of the floor. */
+/** In 3D, the floor's axes. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about this many particles fit
- * into a cell without overlap. In 3D, it is four times the mean per column of cells, but at most the number in the
- * densest packing. In an unbounded world, it counts the particles of single cells in 3D, too.
+ * The number of particles at the end of the heat map's scale, at least 4. In 2D, and for single cells in 3D, it is
+ * about as many as fit without overlap. For columns of cells in 3D, it is four times the mean, but at most the densest
+ * packing.
  */
 export function heatEnd(world: World, count: number): number {
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;

@@ -1,5 +1,3 @@
-/** Names of overlays, and which of them are switched on. */
-
 import type { World } from '../../index';
 
 export const GRID_OVERLAYS = [
@@ -55,15 +53,11 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/**
- * Returns the number of cells along each axis, without the ring. In a world with levels, counts the cells of the lowest
- * level.
- */
+/** Returns the number of cells along each axis, without the ring; in a world with levels, cells of the lowest level. */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
-/** Occupied cells of an unbounded world, their buckets, and the cells that share a bucket. */
 export interface OccupiedCounts {
   readonly cells: number;
   readonly buckets: number;

@@ -1,14 +1,14 @@
-/** Examples of choices. scripts/presets.ts takes the examples' pictures. */
+/** Examples of choices. scripts/presets.ts takes their pictures. */
 
 export interface Preset {
-  /** The picture has this name, too: presets/<name>.webp. */
+  /** Also names the picture: presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
   readonly alt: string;
   /** The choices, in the format of writeLink(). */
   readonly link: string;
-  /** The choices if the processor does the work: as many particles as move smoothly there. Default: `link`. */
+  /** The choices if the processor does the work, with as many particles as move smoothly there. Default: `link`. */
   readonly small?: string;
 }
 

@@ -4,8 +4,8 @@ import type { ParticleArrays, ParticleSimulation, World } from '../../index';
 
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
-   * This point is subtracted from positions before projection. In an unbounded world it is near the particles, because
-   * 32-bit floats far from 0 are too coarse.
+   * Subtracted from positions before projection. In an unbounded world it is near the particles, because 32-bit floats
+   * far from 0 are too coarse.
    */
   readonly origin: readonly number[];
   readonly isWorld: boolean;

@@ -1,4 +1,4 @@
-/** The page's interface to a simulation of collisions or a method. */
+/** The page's interface to simulations of collisions and to methods. */
 
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type {
@@ -21,7 +21,7 @@ import type { AttractionKind } from '../../scenes/method-scene';
 import type { Choices } from './fields';
 import type { Method } from './scenes';
 
-/** A value that a method measures. The page shows it in place of the measures of collisions. */
+/** A method's figures replace the measures of collisions. */
 export interface Figure {
   readonly title: string;
   readonly value: string;
@@ -34,14 +34,12 @@ export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy'
 
 export type Measured = Measures | MethodMeasures;
 
-/** A checkpoint with a method's state and births. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
   /** Simulated seconds at which particles were added, in the order of `ids`; undefined if `method` has them. */
   readonly births?: Float32Array | undefined;
 }
 
-/** Settings of methods, by the names of their fields. */
 export interface MethodSettings extends PositionFluidNumbers, LifeNumbers {
   readonly flipShare: number;
   readonly attraction: AttractionKind;
@@ -105,7 +103,7 @@ export interface GpuSimulationView extends SimulationView {
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
-/** The simulation itself, not one in a worker. */
+/** The simulation itself, in the page or inside a worker. */
 export interface CpuSimulationView extends SimulationView {
   add(particles: NewParticles): Uint32Array;
   readonly fluid?: CpuFluid | undefined;
@@ -114,16 +112,12 @@ export interface CpuSimulationView extends SimulationView {
   profile(seconds: number): StageTimes;
 }
 
-/** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: MethodName;
   /** The choices that made the start. A worker makes the same start from them. */
   readonly choices: Choices;
   readonly count: number;
-  /**
-   * Number of elements in the largest buffer over the lattice; 0 without a lattice. The requested device must allow a
-   * buffer of this size.
-   */
+  /** Elements of the largest buffer over the lattice, which the device must allow; 0 without a lattice. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
@@ -134,7 +128,7 @@ export interface Start {
   readonly options: SimulationOptions;
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
-  /** How the run differs from the choices; '' if it does not. */
+  /** Says how the run differs from the choices; '' if it does not. */
   readonly note?: string | undefined;
   readonly drive?: Drive | undefined;
 }
