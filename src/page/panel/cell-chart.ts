@@ -51,7 +51,7 @@ export function cellChart(
   };
 }
 
-/** Draws a dashed vertical line with a name. `row` keeps two names apart. */
+/** `row` keeps two names apart. */
 function mark(plot: uPlot, size: number, name: string, row: number): void {
   const { ctx, bbox } = plot;
   const x = plot.valToPos(size, 'x', true);

@@ -28,7 +28,6 @@ export async function suggestFor({
     engine: backend,
     unbounded: world.kind === 'unbounded',
   });
-  // Three cells must fit along each periodic axis.
   const shortest = Math.min(...world.period.filter((length) => length > 0));
   const most = shortest / 3.01;
   const widest = floorToHundredths(shortest / FEWEST_PERIODIC_CELLS / suggestion.diameter);
@@ -37,10 +36,7 @@ export async function suggestFor({
   return { ...suggestion, widest, cellSize, reason: 'Three cells must fit along each periodic axis.' };
 }
 
-/**
- * Returns the particles per square (cube) of the length unit in the box that holds most of them; undefined if they have
- * no extent.
- */
+/** Returns particles per unit of area or volume in the box that holds most of them; undefined without extent. */
 export function densityOf(positions: ArrayLike<number>, dimensions: Dimensions): number | undefined {
   const count = positions.length / dimensions;
   const stride = Math.ceil(count / MOST_SAMPLED);

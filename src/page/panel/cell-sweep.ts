@@ -7,7 +7,7 @@ import { STEP_LIMIT_MS, type TimedRun, timeRun } from './sweep';
 /** The sweep goes from a quarter to eight times the suggestion. */
 const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
-/** Other work on the machine only adds time. The sizes take turns in this many rounds, and the least time counts. */
+/** Other work on the machine only adds time. So the sizes take turns in this many rounds, and the least time counts. */
 const ROUNDS = 3;
 /** Times that differ by less than this share count as equal, even if the rounds differ less. */
 const LEAST_NOISE = 0.05;
@@ -22,7 +22,6 @@ export interface CellTiming {
   readonly candidates: number;
   /** The least time of the rounds. */
   readonly milliseconds: number;
-  /** The times of all rounds so far. */
   readonly rounds: readonly number[];
 }
 
@@ -31,7 +30,6 @@ export type CellMeasures = Omit<CellTiming, 'milliseconds' | 'rounds'>;
 export interface CellSweepRequest {
   readonly sizes: readonly number[];
   readonly dimensions: Dimensions;
-  /** Starts a run with cells of this size. */
   start(size: number): Promise<TimedRun & { readonly measures: CellMeasures }>;
   /** Rejects if the engine is lost or the visitor cancels. */
   readonly ended: Promise<never>;
@@ -43,10 +41,7 @@ export interface CellSweepRequest {
   onNote(note: string): void;
 }
 
-/**
- * Returns the sizes to time, ascending. No size is below one diameter. `isRounded`: the world rounds sizes up to powers
- * of two.
- */
+/** Returns ascending sizes, none below one diameter. `isRounded`: the world rounds sizes up to powers of two. */
 export function sizesFor(suggested: number, chosen: number, isRounded: boolean): number[] {
   const round = (size: number) =>
     isRounded ? 2 ** Math.ceil(Math.log2(size) - 1e-9) : Number(size.toPrecision(3));
@@ -56,15 +51,12 @@ export function sizesFor(suggested: number, chosen: number, isRounded: boolean):
     .sort((first, second) => first - second);
 }
 
-/**
- * Times the sizes in ascending order, in several rounds. Wider cells may have candidates in proportion to their area
- * (volume).
- */
+/** Times the sizes in ascending order: wider cells may have candidates in proportion to their area or volume. */
 export async function runCellSweep(request: CellSweepRequest): Promise<void> {
   const { dimensions, ended } = request;
   const timings: CellTiming[] = [];
   ended.catch(() => undefined);
-  // Time the first size once more, because the first run compiles code.
+  // The first run compiles code, so time its size again.
   let sizes = [...request.sizes.slice(0, 1), ...request.sizes];
   for (let round = 1; round <= ROUNDS; round++) {
     const timed: number[] = [];
@@ -86,7 +78,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
           async ({ measures }) => measures,
         );
         timed.push(size);
-        // Worlds that round sizes have the same cells for several sizes.
+        // If the world rounds sizes, several of them give the same cells.
         const same = timings.findIndex((earlier) => earlier.size === measured.size);
         const rounds = [...(timings[same]?.rounds ?? []), timing.milliseconds];
         timings.splice(same < 0 ? timings.length : same, 1, {
@@ -110,7 +102,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
   }
 }
 
-/** Compares the fastest, the suggested and the chosen size. Names the sizes that are as fast within the noise. */
+/** Compares the fastest, the suggested and the chosen size, and names the sizes that are as fast within the noise. */
 export function describeTimings(
   timings: readonly CellTiming[],
   suggested: number | undefined,
@@ -143,8 +135,8 @@ export function describeTimings(
 }
 
 /**
- * A size is as fast as the fastest one if its least time is at most the median round of that one, or a little above its
- * least time (LEAST_NOISE).
+ * Sizes whose least time is at most this count as fast: the fastest size's median round or, if greater, LEAST_NOISE
+ * above its least time.
  */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);

@@ -1,7 +1,4 @@
-/**
- * The sheet that times the visitor's particles with cells of several sizes, on an engine of its own. Meanwhile the
- * visitor's run waits.
- */
+/** The sheet that times the visitor's particles with several sizes of cells. The visitor's run waits. */
 import { GpuError } from '../../index';
 import { smallestDiameter } from '../../scenes';
 import { openCpuEngine } from '../engines/cpu-engine';
@@ -53,7 +50,7 @@ export class CellsSheet {
     });
   }
 
-  /** Opens the sheet. A sweep starts after a cancelled one has ended. */
+  /** A sweep starts after a cancelled one has ended. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;
@@ -170,7 +167,6 @@ export class CellsSheet {
   }
 }
 
-/** Opens an engine as large as that of the visitor's run. */
 async function openFor({ engine, dimensions }: Choices, { simulation }: Run): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   const { capacity, world } = simulation;

@@ -1,4 +1,3 @@
-/** Draws charts with uPlot. */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
 import type { Stacked } from '../session/stages';

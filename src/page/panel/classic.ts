@@ -1,7 +1,4 @@
-/**
- * The classic comparison of all pairs with a grid: discs at about one per cell, and the memory of cells for few discs
- * in a large world.
- */
+/** The classic comparison with all pairs: tests of discs at about one per cell, and memory of sparse worlds. */
 import { cellBytes } from '../../core/world/cells';
 import { defineWorld, type World } from '../../core/world/world';
 import { Random } from '../../scenes';
@@ -10,19 +7,17 @@ export const CLASSIC_COUNTS = [100, 1000, 10_000] as const;
 
 export interface ClassicRow {
   readonly count: number;
-  /** Number of all pairs, n(n − 1)/2. */
   readonly pairs: number;
-  /** How many other discs all discs find in the 3 × 3 cells around them. Each disc tests these. */
+  /** Tests of every disc against the others in the 3 × 3 cells around it. */
   readonly tests: number;
 }
 
 export interface SparseMemory {
   readonly count: number;
-  /** Cells of the world. */
   readonly cells: number;
-  /** Bytes of a table with an entry for each cell. */
+  /** Bytes with an entry for each cell. */
   readonly dense: number;
-  /** Bytes of a hash table with one to two buckets per disc. */
+  /** Bytes with one to two buckets per disc. */
   readonly hash: number;
 }
 

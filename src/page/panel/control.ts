@@ -1,7 +1,4 @@
-/**
- * One control of the panel: a name, an input of the browser's own and, for numbers, a slider. Native inputs work with
- * keyboards and screen readers.
- */
+/** A control of the panel: a name, a slider for numbers, and an input that suits keyboards and screen readers. */
 import {
   type ChoiceField,
   type Field,
@@ -16,7 +13,7 @@ export type Value = string | number | boolean;
 
 export class Control {
   readonly element = document.createElement('div');
-  /** Visible only if it says why the control is disabled. */
+  /** Hidden while it only repeats the hint. */
   readonly note = document.createElement('p');
   private readonly input: HTMLInputElement | HTMLSelectElement;
   private readonly slider: HTMLInputElement | undefined;
@@ -68,7 +65,7 @@ export class Control {
     this.showOnSlider();
   }
 
-  /** Changes the ends of the slider. Returns the position of `marked` as a share of the slider's length. */
+  /** Returns the position of `marked` as a share of the slider's length. */
   range(ends: Pick<NumberField, 'slider'> & Partial<Pick<NumberField, 'min'>>, marked = 0): number {
     if (!this.slider || this.field.kind !== 'number') return 0;
     this.ranged = { ...this.field, ...ends };
@@ -111,7 +108,7 @@ export class Control {
       this.isTyping = false;
       this.show(this.value);
     });
-    // Any number may be typed, so the browser does not know the step.
+    // The browser does not know the step, because any number may be typed.
     input.addEventListener('keydown', (event) => {
       const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
       if (way === undefined) return;

@@ -11,7 +11,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** The latest file. Earlier files that are still being read are dropped. */
+  /** Opening a file drops an earlier one that is still being read. */
   private latest: File | undefined;
 
   constructor(

@@ -1,7 +1,4 @@
-/**
- * Draws the inspector's marks: probed cells, a ring around the particle, a line to each candidate. A line's dash and
- * end show the verdict.
- */
+/** Draws probed cells, a ring around the particle, and a line to each candidate that shows the verdict. */
 import type { ParticleArrays } from '../../index';
 import { toCss } from '../model/colour';
 import { project } from '../view/camera';
@@ -103,7 +100,7 @@ export class Marks {
     context.fill();
   }
 
-  /** Strokes the path with an outline, so that it is visible on any colour. */
+  /** Strokes with an outline, so that the path is visible on any colour. */
   private stroke(colour: readonly [number, number, number], width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);
@@ -114,10 +111,7 @@ export class Marks {
     context.stroke();
   }
 
-  /**
-   * Returns a position in CSS pixels; `scale` is the number of pixels per unit at the distance of the point. Undefined
-   * if the point is behind the camera.
-   */
+  /** Returns CSS pixels, and as `scale` the pixels per unit at the point's distance. Undefined behind the camera. */
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {

@@ -2,7 +2,6 @@ import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 
-/** Most candidates on the card. */
 const MOST_ROWS = 60;
 const MOST_IDS = 9;
 
@@ -23,7 +22,7 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** Says that cell coordinates of a world without levels start in the ring; '' without a ring. */
+/** Without levels, cell coordinates start in the ring, if there is one. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counted from the ring of empty cells' : '';
@@ -33,7 +32,7 @@ export function cellText({ cell }: ProbedCell): string {
   return cell.join(', ');
 }
 
-/** Lists up to MOST_IDS of the ids, around the given id. */
+/** Lists up to MOST_IDS ids around `id`. */
 export function idsText(ids: readonly number[], id: number): string {
   const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
   const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
@@ -46,7 +45,7 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/** Builds a table per level and, in 3D, per layer; y points up. */
+/** One table per level and, in 3D, per layer; y points up. */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
   return Array.from({ length: probe.length / 9 }, (_, index) => {
     const cells = probe.slice(9 * index, 9 * index + 9);

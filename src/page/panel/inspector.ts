@@ -1,7 +1,4 @@
-/**
- * The inspector: a card about one particle, and marks over the picture. It reads the particles so seldom that the page
- * stays quick.
- */
+/** A card about one particle, and marks over the picture. It reads particles seldom, so that the page stays quick. */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Stepper } from '../session/stepper';
@@ -32,7 +29,7 @@ const INTERVAL_MS = 250;
 const GREATEST_SHARE = 0.2;
 /** If inspecting takes longer, the inspector waits until the run is paused. */
 const LONGEST_MS = 200;
-/** The pointer selects within this distance, in CSS pixels. */
+/** In CSS pixels: the pointer selects within this distance. */
 const NEAR_POINTER = 12;
 /** A press that moves farther than this many CSS pixels is no click. */
 const CLICK_SLACK = 4;
@@ -45,7 +42,7 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** True if pointing at other particles changes nothing. */
+  /** True while pointing at other particles changes nothing. */
   private isPinned = false;
   private details: Inspected | undefined;
   private isStale = true;
@@ -64,7 +61,7 @@ export class Inspector {
     session.particlesChanged.listen(() => {
       this.isStale = true;
     });
-    // Make the body focusable, so that keys can scroll it.
+    // Keys can scroll the body only if it is focusable.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
@@ -108,7 +105,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** Selects the next greater (1) or smaller (−1) id. After the last id comes the first, and the reverse. */
+  /** Selects the next greater (1) or smaller (−1) id. The first id follows the last. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;
@@ -150,17 +147,13 @@ export class Inspector {
     return this.isOpen ? [this.marks] : [];
   }
 
-  /**
-   * Returns a copy of the picture with the marks or, while the inspector is closed, the picture itself. Call this in
-   * the task that drew the picture.
-   */
+  /** Call this in the task that drew the picture. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     if (!this.isOpen) return picture;
     this.mark();
     return overlaid(picture, this.marks);
   }
 
-  /** True while inspecting is too slow for a running simulation. */
   private get isWaiting(): boolean {
     return this.stepper.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.session.run;
   }
@@ -192,7 +185,7 @@ export class Inspector {
     if (id === this.chosen) return;
     this.chosen = id;
     this.showChosen();
-    // Screen readers announce the status: write it once per choice.
+    // Screen readers announce the status, so write it once per choice.
     const { details } = this;
     this.status.textContent = details ? `Particle ${id}: ${countsText(details)}.` : this.body.textContent;
   }

@@ -1,4 +1,4 @@
-/** Draws curves on two logarithmic axes. The same data are on the page as text. */
+/** Draws curves on two logarithmic axes. The page has the same data as text. */
 import type uPlot from 'uplot';
 import { AXIS_WIDTH, axis, type Chart, drawn, inMs, inShort, pageColours } from './chart';
 import { BROAD_PHASES, type Curves, crossoverOf, type SizeTiming } from './sweep';
@@ -16,7 +16,7 @@ export const TESTS: Shown = {
 };
 
 export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Curves> {
-  /** The size below which naive is faster, if the curves cross. */
+  /** Below this size naive is faster. Undefined if the curves do not cross. */
   let crossing: number | undefined;
   const chart = drawn<uPlot.AlignedData>(holder, () => {
     const { accent, text, panel } = pageColours();
@@ -60,7 +60,6 @@ export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Cur
   };
 }
 
-/** Marks the size at which both are equally fast: a line between "naive wins" and "grid wins". */
 function markCrossing(plot: uPlot, count: number | undefined): void {
   if (count === undefined) return;
   const { ctx, bbox } = plot;
@@ -78,7 +77,7 @@ function markCrossing(plot: uPlot, count: number | undefined): void {
   ctx.stroke();
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = 'top';
-  // A label without room is left out: the words below the chart say the same.
+  // Leave out a label without room: the words below the chart say the same.
   const fits = (label: string, room: number) => ctx.measureText(label).width + gap <= room;
   ctx.textAlign = 'right';
   if (fits('naive wins', x - bbox.left)) ctx.fillText('naive wins', x - gap, bbox.top + gap);

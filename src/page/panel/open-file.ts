@@ -15,12 +15,12 @@ import type { Session } from '../view/session';
 
 /** Greatest size of a file. A state of 16 million particles of any kind fits. */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** Most cells of the world of a state. A world with more is probably a mistake, and would not fit into memory. */
+/** Most cells of a state's world. More are probably a mistake, and would not fit into memory. */
 const MOST_CELLS = 2 ** 27;
 
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** The world, settings, obstacles and permitted radii for the particles of a table. */
+  /** A table's particles get the world, settings, obstacles and permitted radii of this checkpoint. */
   readonly checkpoint: Checkpoint;
 }
 
@@ -50,7 +50,7 @@ export async function openFile(
   if (step.done && isLatest()) await chooser.open(step.value);
 }
 
-/** Names possible reasons, because browsers do not say why they cannot read a file. */
+/** Browsers do not say why they cannot read a file, so this names possible reasons. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
     `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
@@ -129,7 +129,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Returns the world and the settings as choices, clamped to the ranges of the controls. */
+/** Clamps settings to the ranges of the controls. */
 function choicesOf(checkpoint: Checkpoint): Partial<Choices> {
   const { dimensions, settings, period, unbounded, continuous } = checkpoint;
   const periodic = period?.map((length) => length > 0);

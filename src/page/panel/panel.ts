@@ -1,7 +1,4 @@
-/**
- * Shows choices, notes and figures, and passes the visitor's choices on. The controls are built from FIELDS. Most other
- * elements are in index.html.
- */
+/** Shows choices, notes and figures, and passes choices on. FIELDS and index.html define most elements. */
 import type { World } from '../../index';
 import { findScene } from '../../scenes';
 import { checksOf } from '../model/checks';
@@ -39,21 +36,15 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-/** Name under which the browser stores that all controls are visible. */
+/** The browser stores under this name that all controls are visible. */
 const MORE = 'more';
 
-/**
- * Why a control is disabled. This is one of:
- * - a sentence to show;
- * - an element of the page that shows the reason;
- * - a hint, if the reason is obvious.
- */
+/** A sentence that says why a control is disabled, an element that shows it, or a hint if it is obvious. */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
-/** The suggested cell size in diameters, and why. */
 export interface Suggestion {
   readonly diameters: number;
-  /** The widest cells of which three fit along each periodic axis, in diameters. */
+  /** In diameters. Three cells of this width fit along each periodic axis. */
   readonly widest: number;
   readonly reason: string;
 }
@@ -89,7 +80,7 @@ export class Panel {
     this.showMore(isSet || storedValue(MORE) !== undefined);
   }
 
-  /** `count` is the actual number, which may be less than the chosen one. `why`: what Automatic chose and why. */
+  /** `count` is the actual number, which may be less than the chosen one. `why` explains what Automatic chose. */
   showChoices({ opened, ...choices }: Selection, count: number, why = ''): void {
     this.why = why;
     this.describe('engine');
@@ -174,14 +165,14 @@ export class Panel {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
     setText('cells-title', isHashed ? 'Buckets' : 'Cells');
-    // In a world with levels or buckets, show the size of the cell table.
+    // With levels or buckets, this is the size of the cell table.
     const count =
       levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
     setText('cell-size', formatReal(cellSize));
   }
 
-  /** `framesPerSecond` is undefined while the run is paused. `seconds` is simulated time. */
+  /** A paused run has no `framesPerSecond`. `seconds` is simulated time. */
   showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
     setText(
@@ -244,7 +235,6 @@ export class Panel {
     find('more-controls', HTMLElement).hidden = !isOpen;
   }
 
-  /** Marks the suggestion on the slider of the cell size. Undefined: there is none for this run. */
   showSuggestion(suggestion: Suggestion | undefined): void {
     this.suggestion = suggestion;
     this.mark.hidden = suggestion === undefined;
@@ -269,7 +259,6 @@ export class Panel {
     this.describe(name);
   }
 
-  /** Shows the control's `Refusal`, or a hint if it is enabled. */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

@@ -1,7 +1,4 @@
-/**
- * The sheet of presets. Its cards are links, but a plain click does not reload the page. If the processor does the work,
- * presets have fewer particles; their cards and a note say so.
- */
+/** The sheet of presets. Cards are links, but a plain click does not reload the page. */
 import type { Choices } from '../model/fields';
 import { LEADING_PRESETS, MORE_PRESETS, type Preset } from '../model/presets';
 import { readLink } from '../session/link';
@@ -14,7 +11,7 @@ const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   import: 'default',
   query: '?no-inline',
 });
-/** Attributes of a picture. The style sheet scales pictures to their cards. */
+/** The style sheet scales pictures to their cards. */
 const PICTURE = { width: 160, height: 100 };
 
 export class Presets {
@@ -34,7 +31,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Create the cards only now, because a new card immediately loads its picture.
+    // Create cards only now, because a new card loads its picture at once.
     if (this.areSmall !== this.isWeak()) {
       this.areSmall = this.isWeak();
       for (const [id, presets] of [

@@ -1,5 +1,3 @@
-/** Rows of tables on sheets. */
-
 export function headWith(texts: readonly string[]): HTMLTableRowElement {
   const row = document.createElement('tr');
   for (const text of texts) {

@@ -6,7 +6,7 @@ import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** After this many parts of a table, the page gets a chance to respond. */
+/** After this many parts of a table, the page may respond. */
 const PARTS_A_TURN = 4;
 
 export async function saveState({ simulation }: Run, session: Session): Promise<void> {

@@ -1,7 +1,4 @@
-/**
- * The sheet that times the scene with many numbers of particles (sizes), with grid and with naive, on an engine of its
- * own. Meanwhile the visitor's run waits.
- */
+/** The sheet that times many numbers of particles (sizes), with grid and with naive. The visitor's run waits. */
 import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
 import { openGpuEngine } from '../engines/gpu-engine';
@@ -75,9 +72,7 @@ export class ScaleSheet {
 
   constructor(
     private readonly session: Session,
-    /**
-     * Waits for starts in progress, then holds the visitor's run. The run goes on when the returned function is called.
-     */
+    /** Waits for starts in progress, then holds the visitor's run until the returned function is called. */
     private readonly hold: () => Promise<() => void>,
   ) {
     this.testsPlot.className = 'plot';
@@ -110,7 +105,7 @@ export class ScaleSheet {
     find('scale-estimates', HTMLElement).after(this.work);
   }
 
-  /** Opens the sheet. A sweep starts after a cancelled one has ended. */
+  /** A sweep starts after a cancelled one has ended. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;
@@ -230,7 +225,7 @@ async function startTimed(
   return {
     count: run.simulation.count,
     timeSteps: (batch) => run.timeSteps(STEP_SECONDS * choices.timeScale, batch),
-    // Naive tests all pairs, so they need no count on the device.
+    // Naive tests all pairs, so nothing is counted.
     countWork: async () => {
       const { memoryBytes } = run.simulation;
       if (broadPhase === 'naive') return { tests: pairsOf(run.simulation.count), memoryBytes };

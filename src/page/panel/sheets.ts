@@ -1,7 +1,4 @@
-/**
- * Loads the inspector, the sheets and the film on the first request for each. If a load fails, the next request tries
- * again.
- */
+/** Loads the inspector, the sheets and the film when first requested; after a failure, at the next request. */
 
 import { methodOf } from '../model/scenes';
 import type { Chooser } from '../session/chooser';
@@ -67,7 +64,6 @@ export class Sheets {
       (choices) => chooser.choose({ ...choices, engine: session.choices.engine }),
     );
   });
-  /** Requests in progress. */
   private readonly asked = new Set<Promise<void>>();
 
   constructor(private readonly parts: SheetParts) {}

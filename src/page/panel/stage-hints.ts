@@ -1,4 +1,3 @@
-/** Describes each stage of a step, for the live plot. */
 import { STEP_STAGES } from '../../engine/simulation/stages';
 import { WHOLE_STEP } from '../session/stages';
 

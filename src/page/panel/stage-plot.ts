@@ -1,6 +1,6 @@
 /**
- * The live plot of a step's stages: a chart, and a list of the times, which screen readers can read, too. If chart.ts
- * fails to load, the plot tries again when it becomes visible and, while it is visible, at most every AGAIN_MS.
+ * The live plot of a step's stages: a chart, and a list of the times for screen readers too. If chart.ts fails to load,
+ * the plot tries again when it becomes visible, and every AGAIN_MS while it is.
  */
 import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -10,7 +10,7 @@ import { Later } from '../support/later';
 import type { StepTime } from '../view/engine';
 import type { Chart } from './chart';
 
-/** Milliseconds between updates of the numbers, so that they can be read. */
+/** Time between updates of the numbers, long enough to read them. */
 const READING_MS = 1000;
 const AGAIN_MS = 10_000;
 
@@ -21,12 +21,12 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** Time from which chart.ts may be loaded again, by the page's clock. */
+  /** By the page's clock, chart.ts may be loaded again from this time on. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
-  /** True if the numbers do not show the latest step yet. */
+  /** True while the numbers do not show the latest step. */
   private isNew = false;
   private names: readonly string[] = [];
 
@@ -39,7 +39,7 @@ export class StagePlot {
     onAppearance(() => this.paintList());
   }
 
-  /** Call this for a new engine, which has other stages. */
+  /** Call this for a new engine: it has other stages. */
   clear(): void {
     this.history.clear();
     this.read = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,4 @@
-/**
- * Measures how a step's time and the tested pairs grow with the number of particles (the size), with grid and naive.
- */
+/** Measures how a step's time and tests grow with the number of particles (the size), with grid and naive. */
 import {
   type Curve,
   crossingOf,
@@ -35,7 +33,7 @@ const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
 const WARM_MS = 80;
-/** With the page's clock, a sample is a batch of about this length, but at most MOST_BATCH steps. */
+/** By the page's clock, a sample is a batch of about this length, at most MOST_BATCH steps. */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
 /** Browsers round the GPU's clock to 0.1 ms per stage. This matters if a step takes less than COARSE_MS. */
@@ -47,7 +45,7 @@ export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, nai
 export interface SizeTiming extends Timing {
   /** Pairs whose distance a search tests, each counted once. */
   readonly tests: number;
-  /** Pairs that overlap; undefined if they were not counted, as for naive. */
+  /** Pairs that overlap. Undefined for naive, which does not count them. */
   readonly contacts?: number | undefined;
   readonly memoryBytes?: number | undefined;
 }
@@ -56,9 +54,9 @@ export type Curves = Readonly<Record<BroadPhase, readonly SizeTiming[]>>;
 
 export interface Row {
   readonly count: number;
-  /** Number of all pairs, n(n − 1)/2, which naive tests. */
+  /** All pairs, n(n − 1)/2, which naive tests. */
   readonly pairs: number;
-  /** Pairs that the grid tests; undefined if it was not timed at this size. */
+  /** Undefined if the grid was not timed at this size. */
   readonly tests: number | undefined;
   readonly work: Work | undefined;
   readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
@@ -66,7 +64,7 @@ export interface Row {
   readonly ratio: Cell | undefined;
 }
 
-/** The grid's work for one search, and the memory of the simulations. */
+/** The grid's work for one search. */
 export interface Work {
   readonly perParticle: number;
   /** Touching pairs ÷ tested pairs; undefined without tests. */
@@ -76,16 +74,13 @@ export interface Work {
   readonly naiveMemoryBytes: number | undefined;
 }
 
-/** A time or a ratio of times. An estimate extends the curve from the last measured value. */
+/** An estimate extends the curve from the last measured value. */
 export interface Cell {
   readonly value: number;
   readonly isEstimate: boolean;
 }
 
-/**
- * Returns the median of the samples. If it is below COARSE_MS, a rounded clock cannot tell samples apart, so returns
- * their mean.
- */
+/** Returns the median. Below COARSE_MS it returns the mean, because a rounded clock makes samples equal. */
 export function typicalTime(samples: readonly number[]): number {
   const sorted = [...samples].sort((first, second) => first - second);
   const half = (sorted.length - 1) / 2;
@@ -96,20 +91,16 @@ export function typicalTime(samples: readonly number[]): number {
 
 export type Crossover =
   | { readonly kind: 'at'; readonly count: number }
-  /**
-   * The curves do not cross. `faster` is 'grid' if naive is not faster at any common size. It is 'naive' if naive is
-   * still faster at the largest common size.
-   */
+  /** No crossing: `faster` is 'naive' if naive is faster at the largest common size, otherwise 'grid'. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** Returns the size from which the grid is faster; undefined if grid and naive have no size in common. */
+/** Returns the size from which the grid is faster; undefined without a common size. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
   return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
 }
 
-/** Returns the number of all pairs. */
 export function pairsOf(count: number): number {
   return (count * (count - 1)) / 2;
 }
@@ -181,13 +172,10 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
   ];
 }
 
-/** With fewer hits than this share, the sentence says what share is usual. */
+/** With a smaller share of hits, the sentence names the usual share. */
 const FEW_HITS = 0.01;
 
-/**
- * The share of candidates that touch if particles are placed at random, in cells of one diameter: the disc (ball) that
- * a centre must lie in ÷ the cells around it.
- */
+/** Share of candidates that touch at random positions in cells of one diameter: disc ÷ 9 cells, ball ÷ 27. */
 const RANDOM_HITS: Readonly<Record<Dimensions, number>> = { 2: Math.PI / 9, 3: ((4 / 3) * Math.PI) / 27 };
 
 function describeHits({ tests, contacts }: SizeTiming, dimensions: Dimensions): string {
@@ -210,7 +198,7 @@ function describeCrossover(crossover: Crossover): string {
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
 export interface TimedRun {
-  /** Number of particles; it may differ from the requested size. */
+  /** It may differ from the requested size. */
   readonly count: number;
   /** Takes `batch` consecutive steps and returns milliseconds per step. */
   timeSteps(batch: number): Promise<SampleTime>;
@@ -218,7 +206,7 @@ export interface TimedRun {
 }
 
 export interface CountedRun extends TimedRun {
-  /** Counts the pairs that a search tests now, and those that overlap. Reads the memory. */
+  /** Counts the pairs that a search tests now, and those that overlap. */
   countWork(): Promise<Omit<SizeTiming, keyof Timing>>;
 }
 
@@ -229,15 +217,11 @@ export interface SweepRequest {
   /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
   onSize(broadPhase: BroadPhase, count: number): void;
-  /** Called after a size was timed. Usually a curve has one more point than at the last call. */
   onTiming(curves: Curves, clock: Clock): void;
   onNote(note: string): void;
 }
 
-/**
- * Times the sizes in ascending order, each with grid and naive, so that both curves grow together. After one failure
- * the sweep goes on; two failures in a row end a curve. Rejects if `ended` rejects.
- */
+/** Times the sizes in ascending order. Two failures in a row end a curve. Rejects if `ended` rejects. */
 export async function runSweep(request: SweepRequest): Promise<void> {
   const curves: Record<BroadPhase, SizeTiming[]> = { grid: [], naive: [] };
   const failures: Record<BroadPhase, number> = { grid: 0, naive: 0 };
@@ -282,7 +266,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
   }
 }
 
-/** Times a run that is being started and measures it, then destroys it. */
+/** Always destroys the run. */
 export async function timeRun<Run extends TimedRun, Measured>(
   starting: Promise<Run>,
   { ended, breathe }: Pick<SweepRequest, 'ended' | 'breathe'>,
@@ -309,7 +293,7 @@ export async function timeRun<Run extends TimedRun, Measured>(
       return { timing: { count: run.count, milliseconds: typical }, measured, clock, leftOut };
     };
     if (milliseconds > STEP_LIMIT_MS) return await timed(milliseconds, 0);
-    // Do not time the first steps, in which caches are cold and JavaScript is not compiled.
+    // Leave out the first steps: caches are cold, and JavaScript is not compiled.
     const started = performance.now();
     do {
       ({ milliseconds, clock } = await sample(1));

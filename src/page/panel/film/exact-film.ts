@@ -14,7 +14,7 @@ import { FilmPicture, filmSize } from './film-picture';
 export interface ExactFilm {
   readonly extension: 'mp4' | 'webm';
   readonly frames: number;
-  /** Adds the canvas as a picture. Resolves when there is room for the next picture. */
+  /** Resolves when there is room for the next picture. */
   add(canvas: HTMLCanvasElement): Promise<void>;
   finish(): Promise<Blob>;
   cancel(): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * The canvas that a film records: the picture and the layers over it. The size of the canvas stays the same; after a
- * resize of the picture, bars fill the rest.
- */
+/** The canvas that a film records. Its size stays; if the picture is resized, bars fill the rest. */
 import { CellstormError } from '../../../index';
 
 interface Size {
@@ -12,17 +9,14 @@ interface Size {
 /** Most pixels along a film's longer side. Beyond this, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
-/** Returns a film's size, at most the picture's. Codecs require even numbers. */
+/** A film is at most as large as the picture. Codecs require even numbers. */
 export function filmSize({ width, height }: Size): Size {
   const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
   return { width: even(width), height: even(height) };
 }
 
-/**
- * Leaves the picture unscaled if the film cuts off at most one row and one column of it. Otherwise scales and centres
- * it.
- */
+/** A film that cuts off at most one row and one column leaves the picture unscaled. Otherwise scales and centres it. */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;
@@ -47,10 +41,7 @@ export class FilmPicture {
     this.context = context;
   }
 
-  /**
-   * `layers` go from bottom to top, all as large as the first. Call this in the task that drew the layers: afterwards a
-   * WebGPU canvas is empty.
-   */
+  /** `layers` go from bottom to top. Call this in the task that drew them: afterwards a WebGPU canvas is empty. */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;
     const [lowest] = layers;

@@ -24,9 +24,7 @@ const LOST = 'The GPU was lost.';
 export class Film {
   private live: LiveFilm | undefined;
   private isExact = false;
-  /** Start of the file name. */
   private stem = '';
-  /** How the visitor ended an exact film early. */
   private ending: 'save' | 'discard' | undefined;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readonly bar = find('recording', HTMLElement);

@@ -1,7 +1,4 @@
-/**
- * Records in real time, as WebM if the browser supports it, otherwise as MP4. Uses a canvas of its own, because a
- * recorder cannot switch between canvases.
- */
+/** Records a canvas of its own in real time, because a recorder cannot switch between canvases. */
 import { CellstormError } from '../../../index';
 import { FilmPicture } from './film-picture';
 
@@ -27,7 +24,7 @@ const TYPES = [
 ];
 const FRAMES_PER_SECOND = 60;
 const BITS_PER_SECOND = 10e6;
-/** Length of the recorder's parts. If it fails, at most the last part is lost. */
+/** The recorder delivers parts of this length. If it fails, at most the last part is lost. */
 const PART_MS = 1000;
 
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
