@@ -7,7 +7,7 @@ import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
-/** Milliseconds without a change before the URL is written: browsers refuse frequent changes. */
+/** Browsers refuse frequent changes of the URL, so it is written after this time without a change. */
 const REST_MS = 400;
 
 export class Address {
@@ -23,7 +23,6 @@ export class Address {
     private readonly sheets: Sheets,
   ) {}
 
-  /** Applies the view of the URL that the visitor opened, once. */
   applyOpened(): void {
     const { camera, inspected } = this.opened;
     this.opened = {};
@@ -61,10 +60,7 @@ export class Address {
     }
   }
 
-  /**
-   * While the page shows what it chose itself, the address names no choice but the appearance, so that each device that
-   * opens it gets a scene of its own. The link that a visitor copies names what is shown.
-   */
+  /** Until the visitor chooses something, the URL holds only the appearance: each device opens its own scene. */
   private get present(): string {
     if (!this.session.running) return location.search.slice(1);
     const { camera, inspected } = this.view;
@@ -74,7 +70,7 @@ export class Address {
     return appearance ? `appearance=${appearance}` : '';
   }
 
-  /** The view; that of the opened address until the first run is shown. */
+  /** Until the first run is shown, this is the view of the opened URL. */
   private get view(): ViewState {
     const { camera = this.viewpoint.state, inspected = this.sheets.inspector?.inspected } = this.opened;
     return { camera, inspected };

@@ -1,4 +1,4 @@
-/** Handles the page's keys, and pointers and wheel over the picture. */
+/** Handles keys, and pointers and the wheel over the picture. */
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
 import { find } from './support/dom';
@@ -11,19 +11,16 @@ const KEY_TURN = 0.08;
 const KEY_PAN = 40;
 /** Factor per press of plus or minus. */
 const KEY_ZOOM = 1.25;
-/** Turning the wheel by p CSS pixels zooms by e^(−WHEEL_ZOOM · p). */
+/** A turn of the wheel by p CSS pixels zooms by e^(−WHEEL_ZOOM · p). */
 const WHEEL_ZOOM = 0.0015;
-/**
- * Browsers report a touchpad's pinch as wheel events with the control key. An event of LEAST_NOTCH pixels or more comes
- * from a real wheel instead.
- */
+/** Browsers report a touchpad's pinch as a wheel with the control key; real wheels move at least LEAST_NOTCH pixels. */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
 /** CSS pixels per unit, by deltaMode: pixels, lines, pages. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
- * A finger waits before it uses a tool, because a second one may come down to pinch. The wait ends after ALONE_MS, when
- * the finger moves by ALONE_PIXELS (CSS pixels), or when it lifts.
+ * A finger waits before it uses a tool, because a second one may come down to pinch. It waits until ALONE_MS have
+ * passed, it has moved by ALONE_PIXELS (CSS pixels), or it lifts.
  */
 const ALONE_MS = 120;
 const ALONE_PIXELS = 8;
@@ -164,7 +161,6 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** Position and timer of a finger that waits. */
   let waiting:
     | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
     | undefined;
@@ -181,10 +177,7 @@ export function listenToPointers(playground: Playground): void {
     stopWaiting();
     if (position) playground.tools.at(position);
   };
-  /**
-   * Moves the tool to the pointer if the pointer uses the tool, and returns whether it does. After a pinch, a finger
-   * that stays down uses no tool.
-   */
+  /** Returns whether the pointer uses the tool, and moves the tool to it. After a pinch, it uses none. */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;

@@ -12,13 +12,13 @@ import type { Frame } from './view/engine';
 
 export interface PageHandle {
   readonly ready: Promise<void>;
-  /** The present simulation: a reset or another choice may replace it. */
+  /** A reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
   readonly measures: Measured | undefined;
   readonly frame: Frame | undefined;
   readonly isHolding: boolean;
   readonly device: GPUDevice | undefined;
-  /** Resolves when the page has done all that was requested. A paused run is then also drawn and measured. */
+  /** Resolves when all requested work is done. A paused run is then also drawn and measured. */
   settled(): Promise<void>;
   toScreen(point: readonly number[]): readonly [number, number];
 }

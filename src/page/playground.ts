@@ -68,7 +68,7 @@ export class Playground {
     const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
     const picture = new Picture(session, viewpoint);
     const load = async (choices: Selection): Promise<void> => {
-      // Without tools, the run starts anyway: the visitor can watch it.
+      // If tools fail to load, the run starts anyway.
       const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
     };
@@ -134,15 +134,15 @@ export class Playground {
 
   /** Resolves when the first picture is drawn or the page has given up. */
   async open(): Promise<void> {
-    // Read it now, because the page writes the address.
+    // Read this now, because the page overwrites the URL.
     const refused = describeRefused(location.search);
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
     if (refused) notifyToo(refused);
-    // Load this after the task in which the first picture counts as drawn.
+    // Load this after the task that draws the first picture.
     setTimeout(() => this.loadPlot());
-    // Without it, the scene stays as it is.
+    // If this fails, the scene stays as it is.
     if (this.session.opening)
       firstMinute().then(
         ({ watchFrames }) => watchFrames(this),
@@ -247,7 +247,7 @@ export class Playground {
     session.particlesChanged.emit();
   }
 
-  /** Marks the suggested cell size, once for each run. If that fails, the slider only lacks its mark. */
+  /** Marks the suggested cell size once per run. After a failure, the slider only lacks its mark. */
   private async suggestCells(): Promise<void> {
     const { run } = this.session;
     if (!run || run === this.suggestedFor) return;
@@ -290,7 +290,7 @@ export class Playground {
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // If the tab was hidden, do not catch up on the missed time.
+    // A tab that was hidden does not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { session, tools, stepper, viewpoint, meter, picture, panel } = this;

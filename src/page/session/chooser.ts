@@ -1,7 +1,4 @@
-/**
- * Handles each choice: refuses it with a message, applies it to the run, or starts a new run. Loads what the choices
- * need, for one choice after another.
- */
+/** Refuses each choice with a message, applies it to the run, or starts a new run; one choice after another. */
 import { changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
 import { type Cap, capOf } from '../model/limits';
@@ -16,7 +13,7 @@ import { type Picture, prepare } from './picture';
 import type { Restarts } from './restarts';
 
 export class Chooser implements ToolHost {
-  /** Resolves when all work of inTurn() and all renewals of the run are done. */
+  /** Resolves when inTurn() and renewals have no work left. */
   private preparing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -36,7 +33,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The greatest number of particles on the engine with the grid, whatever the scene. */
+  /** Particles that the engine runs with the grid, whatever the scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -82,7 +79,7 @@ export class Chooser implements ToolHost {
     }
   }
 
-  /** Starts a run with a file's particles. If that fails, a note says why. */
+  /** If the start fails, a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();
@@ -96,7 +93,7 @@ export class Chooser implements ToolHost {
     notify(`${describeOpened(opened)}${grid}`);
   }
 
-  /** Prepares the chosen colours, overlays and tool, and makes room for the tool. */
+  /** Prepares colours, overlays and the tool, and makes room for the tool. */
   prepare(run: Run): void {
     this.inTurn(run, async () => {
       const { session, restarts } = this;
@@ -124,9 +121,7 @@ export class Chooser implements ToolHost {
     this.restarts.makeRoom();
   }
 
-  /**
-   * Calls `act` after the work of earlier calls, and shows its error. If another run has replaced `run`, does neither.
-   */
+  /** Calls `act` after earlier calls have finished, unless another run has replaced `run`. Shows its error. */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;
     this.preparing = whileWaiting(

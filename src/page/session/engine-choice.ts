@@ -1,4 +1,4 @@
-/** Decides which engine a start needs and, on an address without choices, which scene the first engine starts. */
+/** Decides which engine a start needs and, if the URL has no choices, which scene the first engine starts. */
 import { automaticEngine, explainAutomatic, type GpuKind } from '../model/automatic';
 import { changedFields } from '../model/choices';
 import type { EngineKind } from '../model/fields';
@@ -8,9 +8,8 @@ import type { Engine } from '../view/engine';
 import type { Session } from '../view/session';
 
 export class EngineChoice {
-  /** The engine that the start in progress needs. */
   kind: EngineKind = 'gpu';
-  /** Measures the first engine and chooses its scene. Undefined if the address has choices. */
+  /** Measures the first engine and chooses its scene. Undefined if the URL has choices. */
   measure: ((engine: Engine) => Promise<Opening>) | undefined;
   private gpu: GpuKind | undefined;
 
@@ -24,11 +23,11 @@ export class EngineChoice {
     return this.kind;
   }
 
-  /** Returns the choices with the scene that suits the engine, unless something was chosen meanwhile. */
+  /** Returns the scene that suits the engine, unless the visitor has chosen something meanwhile. */
   async openScene(engine: Engine, choices: Selection, isOutdated: () => boolean): Promise<Selection> {
     const { measure, session } = this;
     this.measure = undefined;
-    // Without a measurement, the usual scene starts.
+    // If measuring fails, the usual scene starts.
     const opening = await measure?.(engine).catch(() => undefined);
     if (!opening || isOutdated() || changedFields(choices, session.choices).length > 0) return choices;
     session.open(opening);
@@ -54,7 +53,7 @@ export class EngineChoice {
   }
 }
 
-/** Returns the choices with the CPU engine. Leaves 'auto' as it is: after a GPU failed, that takes the CPU engine. */
+/** Leaves 'auto' as it is: after a GPU has failed, it means the CPU engine. */
 export function onCpu(choices: Selection): Selection {
   return choices.engine === 'auto' ? choices : { ...choices, engine: 'cpu' };
 }

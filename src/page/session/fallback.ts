@@ -8,7 +8,7 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/** Each attempt has at least 1% fewer particles, so that attempts are few. */
+/** Each attempt has at least 1% fewer particles, which limits the attempts. */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
@@ -18,8 +18,8 @@ export interface Fallback {
 }
 
 /**
- * Finds fewer particles after `tried` particles were refused: as many as fit according to the error, otherwise half.
- * Returns undefined for the CPU engine, for a file, or if fewer particles would not help.
+ * Finds a number below `tried`, which was refused: as many as fit according to the error, otherwise half. Returns
+ * undefined for the CPU engine, for a file, or if fewer would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
@@ -39,9 +39,8 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Finds other choices after values that contradict each other (ArgumentError), or after a part of the page that failed
- * to load. Repeated calls lead from the scene's usual sizes to its usual settings, then to the page's first choices.
- * The first call closes an open file. Returns undefined for other errors.
+ * Finds other choices after an ArgumentError, or after a part of the page failed to load. The first call closes an open
+ * file. Repeated calls go on to the scene's usual sizes, its usual settings, and the page's first choices.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Opens an address without choices: measures the device in the first second, chooses a scene, and chooses fewer
- * particles if frames do not hold after all.
- */
+/** Opens a URL without choices: measures the device, and chooses a scene that holds 60 frames a second. */
 import type { Timing } from '../../core/base/curves';
 import { defaultChoices, STEP_SECONDS, simulationOptions } from '../model/choices';
 import { chooseOpening, lowerOpening, type Opening, PROBED_COUNTS, stepBudget } from '../model/opening';
@@ -18,7 +15,7 @@ const WARM_STEPS = 6;
 const SAMPLES = 4;
 const STEPS_PER_SAMPLE = 2;
 
-/** The rate is read this long after a start, and at most so often. */
+/** The frame rate is read at these intervals. */
 const WATCH_MS = 2500;
 const MOST_LOWERED = 2;
 
@@ -40,7 +37,7 @@ export async function measureOpening(
   return chooseOpening({ kind, timings, threads });
 }
 
-/** Returns the least time of a step, because other work only adds to it. */
+/** Returns the least time of a step: other work only adds to it. */
 async function timeStep(engine: Pick<Engine, 'start'>, count: number): Promise<number> {
   const run = await engine.start(simulationOptions(defaultChoices(), count));
   try {
@@ -64,8 +61,8 @@ interface Parts {
 }
 
 /**
- * Lowers the number of particles if frames do not hold, as long as the visitor has chosen nothing. `before`: a rate
- * that was too low. Only a second one counts, because other work may stall the page for a moment.
+ * Lowers the number of particles if frames do not hold and the visitor has chosen nothing. `before` is a rate that was
+ * too low. Only a second one counts, because other work may stall the page for a moment.
  */
 export function watchFrames(parts: Parts, left = MOST_LOWERED, before?: number): void {
   if (left === 0) return;

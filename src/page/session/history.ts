@@ -1,16 +1,12 @@
-/**
- * Keeps a run's first and last states, from which the visitor can go back or the page can go on after a device loss.
- * Limits on them protect memory and frame rate.
- */
+/** Keeps a run's first and last states, for the visitor to go back, and for a new run after a device loss. */
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** Least time between two states, in milliseconds. */
+/** At least this time passes between two states, and INTERVAL_SHARE times the duration of the last read-back. */
 const INTERVAL_MS = 3000;
-/** The time between two states is also at least this many times the duration of the last read-back. */
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** Greatest sum of valuesOf() over the kept states. If the newest state alone is larger, only that state is kept. */
+/** Greatest sum of valuesOf() over the kept states. A newest state that is larger is kept alone. */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -49,7 +45,7 @@ export class History {
     this.keep(now);
   }
 
-  /** Returns the last state before `time`, else the first state. Forgets all later states. */
+  /** Returns the last state before `time`, otherwise the first state. Forgets all later states. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
     // A state that is still being read would be later.
@@ -88,10 +84,7 @@ export class History {
     }
   }
 
-  /**
-   * Drops the second oldest state until the limits are met, so that the first state stays. If only two states are left
-   * and they are too large, drops the older.
-   */
+  /** Drops the second oldest state until the limits are met. Of two states that are too large, drops the older. */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
@@ -101,7 +94,7 @@ export class History {
   }
 }
 
-/** Counts the floats of a state. An array that two parts share counts once. */
+/** Counts floats. An array that two parts share counts once. */
 function valuesOf({ positions, velocities, births, method }: State): number {
   const arrays = new Set([positions, velocities]);
   if (births) arrays.add(births);

@@ -1,6 +1,6 @@
 /**
- * Formats choices and view as the query of a URL, without values that equal the defaults, and reads them back. Reading
- * ignores unknown names and clamps numbers; `describeRefused` says which values were not accepted.
+ * Writes choices and view as the query of a URL, without defaults, and reads them back. Reading ignores unknown names
+ * and clamps numbers; `describeRefused` says which values were not accepted.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -30,7 +30,7 @@ export interface ViewState {
 
 export const MOST_ID = 2 ** 32 - 1;
 
-/** Returns the query without the question mark; '' if nothing differs from the defaults. */
+/** Returns the query without the question mark; '' if all values are defaults. */
 export function writeLink(
   choices: Choices,
   { camera, isPaused, inspected, appearance }: ViewState = {},
@@ -54,14 +54,14 @@ export function writeLink(
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
 }
 
-/** True if the address leaves the choice of the first scene to the page. */
+/** Returns whether the URL leaves the choice of the first scene to the page. */
 export function isBare(search: string): boolean {
   const given = new URLSearchParams(search);
   const names = [VERSION_NAME, 'camera', 'inspect', ...FIELD_NAMES, ...Object.values(OLD_NAMES)];
   return names.every((name) => !given.has(name));
 }
 
-/** The address of the page's usual scene, chosen by hand. */
+/** The page's usual scene, chosen by hand. A URL without a query would let the page choose. */
 export const USUAL_LINK = `${VERSION_NAME}=${VERSION}`;
 
 export function readViewState(search: string): ViewState {
@@ -97,13 +97,13 @@ export function readLink(search: string): Choices {
   return { ...defaultChoices(values.scene, values.dimensions), ...values };
 }
 
-/** With more refused values than this, the others are only counted. */
+/** With more refused values than this, the message only counts the others. */
 const MOST_DESCRIBED = 3;
 /** Longer texts and lists of options are cut short. */
 const MOST_LETTERS = 24;
 const MOST_OPTIONS = 6;
 
-/** Says which values of a link were not accepted, what is accepted, and what is shown instead. Returns '' if none. */
+/** Says which values of a link were not accepted, what is accepted, and what is shown instead. */
 export function describeRefused(search: string): string {
   const parameters = new URLSearchParams(search);
   const choices = readLink(search);

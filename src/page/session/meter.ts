@@ -43,10 +43,7 @@ export class Meter {
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /**
-   * The frame rate in the last second, or between the last two frames if these are farther apart. It is 0 before the
-   * second frame.
-   */
+  /** Over the last second, or between the last two frames if these are farther apart; 0 before the second frame. */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
@@ -54,7 +51,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** Measures if it is time. Returns true if a measurement started, which may reorder the state. */
+  /** Returns true if a measurement started, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

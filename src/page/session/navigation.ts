@@ -40,7 +40,7 @@ export class Navigation {
     this.moved();
   }
 
-  /** Fits the box of the world into the picture; in an unbounded world, a box around the particles. */
+  /** In an unbounded world, fits a box around the particles. */
   fit(): void {
     const { session, viewpoint, picture } = this;
     viewpoint.fit();

@@ -1,4 +1,4 @@
-/** Combines choices and viewpoint into a frame and draws it. */
+/** Makes a frame of choices and viewpoint, and draws it. */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
@@ -14,7 +14,7 @@ import type { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film takes even an unchanged picture after this time, because the marks over it may have changed. */
+/** A live film takes an unchanged picture too after this time, because the marks over it may have changed. */
 const STILL_MS = 250;
 
 /** Receives the layers from bottom to top, in the task that drew the picture. */
@@ -22,7 +22,7 @@ type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 export class Picture {
   isDirty = true;
-  /** The marks of the inspector and of the query tool, as far as they are loaded. */
+  /** Marks of the inspector and of the query tool, once these are loaded. */
   readonly marks: Marks[] = [];
   readonly legend = new Signal<Legend>();
   readonly painted = new Signal();
@@ -33,9 +33,9 @@ export class Picture {
     const { OverlayKey: Made } = await import('../view/overlay-key');
     return new Made();
   });
-  /** The choices for which the key could not be loaded. */
+  /** The key could not be loaded for these choices. */
   private withoutKey: Selection | undefined;
-  /** The live film, the time at which it took the last picture, and whether it takes the picture of this frame. */
+  /** The live film. It took its last picture at `watchedAt`; `isWatched` says whether it takes this frame's. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
@@ -118,7 +118,6 @@ export class Picture {
     return use(this.marks.reduce((picture, marks) => marks.laidOver(picture), canvas));
   }
 
-  /** Returns the picture with its marks as a PNG file; null if the browser could not make one. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -127,7 +126,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Labels the canvas, and lets it take the focus, so that keys work. */
+  /** Keys work only if the canvas can take the focus. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
@@ -155,11 +154,11 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Says how the picture will differ from the choices; '' if it will not. */
+  /** Says how the picture differs from the choices; '' if it does not. */
   readonly refusal: string;
 }
 
-/** Prepares what the choices need. If the run refuses the colours, prepares colours by speed. */
+/** If the run refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

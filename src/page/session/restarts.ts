@@ -1,10 +1,9 @@
 /**
- * Keeps the choices running on an engine. Opens engines, starts runs on them, one at a time, and continues an earlier
- * state where possible. If the present device is too small, opens a larger one. If there is no GPU, opens the CPU
- * engine and shows a note. Replaces a lost device, and starts something else if the choices cannot run. Each loss of an
- * engine is handled once. An engine that is opened here is destroyed if none of its runs is shown.
- * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
- * ready yet if the visitor has chosen something else and another run stays visible.
+ * Keeps the choices running on an engine: opens engines, starts one run at a time, and continues an earlier state where
+ * possible. It replaces a device that is too small or lost. Without a GPU it opens the CPU engine and shows a note. If
+ * the choices cannot run, it starts something else.
+ * Every new run is shown or destroyed, and so is every engine opened here. A run that is not ready yet is destroyed if
+ * the visitor has chosen something else and another run stays visible.
  */
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
@@ -37,12 +36,11 @@ import { type Prepared, prepare } from './picture';
 /** After more losses than this, the CPU engine takes over. */
 const MOST_LOSSES = 2;
 
-/** Milliseconds before a second request for a GPU adapter. */
+/** The page waits this long before it requests an adapter again. */
 const ADAPTER_PAUSE_MS = 1000;
 const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 
 export interface Openers {
-  /** Says which GPU there is. */
   look(): Promise<GpuKind>;
   gpu(request: GpuRequest): Promise<Engine>;
   cpu(): Promise<Engine>;
@@ -57,7 +55,7 @@ export interface Shown extends Prepared {
   readonly isOtherEngine: boolean;
   readonly isOtherBox: boolean;
   readonly box: SeenBox;
-  /** True if the run continues an earlier state. The history then keeps its states. */
+  /** True if the run continues an earlier state; the history then keeps its states. */
   readonly hasPast: boolean;
 }
 
@@ -76,16 +74,13 @@ export class Restarts {
   losses = 0;
   private readonly gone = new WeakSet<Engine>();
   readonly engineChoice: EngineChoice;
-  /** The state that the next run goes on from, after a device loss or because the run needs more room. */
+  /** The next run goes on from this state, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
-  /**
-   * True while makeRoom() prepares a run. Meanwhile the present run takes no steps, because the new one would repeat
-   * them.
-   */
+  /** While makeRoom() prepares a run, the present run takes no steps: the new one would repeat them. */
   isContinuing = false;
   /** Says why something other than the choice starts; '' if the choice starts. */
   private apology = '';
-  /** Why the CPU replaces the GPU, and whether the next run must show this. */
+  /** Says why the CPU replaces the GPU. If `isNoteDue`, the next run shows this. */
   private whyForced = '';
   private isNoteDue = false;
 
@@ -93,7 +88,6 @@ export class Restarts {
     private readonly session: Session,
     private readonly history: History,
     private readonly openers: Openers,
-    /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Selection) => Promise<void>,
   ) {
     this.engineChoice = new EngineChoice(session, openers.look);
@@ -103,12 +97,12 @@ export class Restarts {
     return this.working !== undefined;
   }
 
-  /** Resolves when all requested runs have been started or given up. */
+  /** Resolves when every requested run is started or given up. */
   async settled(): Promise<void> {
     await this.working;
   }
 
-  /** Starts a run with these choices, but only after the start in progress. */
+  /** Starts a run after the start in progress. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();
@@ -124,7 +118,7 @@ export class Restarts {
     this.notifyAdvice();
   }
 
-  /** Continues the present state in a run with the present choices and with room for what the tool adds. */
+  /** Continues the present state in a run with the present choices and room for what the tool adds. */
   async makeRoom(): Promise<void> {
     const { run } = this.session;
     if (!run || this.isContinuing || this.working) return;
@@ -146,7 +140,7 @@ export class Restarts {
     }
   }
 
-  /** Continues the present state in a run with the chosen cells, unless the present run has them. */
+  /** Continues the present state with the chosen cells, unless the present run has them. */
   async renew(): Promise<void> {
     while (this.working || this.isContinuing) {
       await this.working;
@@ -224,7 +218,7 @@ export class Restarts {
     if (Object.keys(since).length > 0) this.adjust(run);
   }
 
-  /** Returns the choices that differ from `asked` and that a run can adopt. */
+  /** Returns the choices made since `asked` that a run can adopt. */
   private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
     const since = changedFields(asked, adopted(asked, choices)).filter(
@@ -233,7 +227,6 @@ export class Restarts {
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
-  /** Chooses fewer particles if the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
     // A run for more room must have all particles of the present run, which it replaces.
     const isFixed = this.isContinuing || this.engineChoice.kind === 'cpu';
@@ -242,7 +235,6 @@ export class Restarts {
     return fewer?.choices;
   }
 
-  /** Returns what to try next; undefined if nothing is left. */
   private fallbackFor(choices: Selection, error: unknown): Selection | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {
@@ -264,14 +256,14 @@ export class Restarts {
     return onCpu(choices);
   }
 
-  /** Notes that the CPU engine replaces the GPU. `does` says what that engine does. */
+  /** `does` says what the CPU engine does instead. */
   private force(why: string, does: string): void {
     this.session.isForced = true;
     this.whyForced = why;
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Says that nothing runs. Keeps the continued state for the next attempt. */
+  /** Keeps the continued state for the next attempt. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -284,7 +276,7 @@ export class Restarts {
   private async restart(engine: Engine, choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
-    // `loading` is awaited below. Until then, its error must not count as unhandled.
+    // `loading` is awaited below; until then its error must not count as unhandled.
     loading.catch(() => undefined);
     let actual: Selection = choices.engine === 'auto' ? choices : { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
@@ -315,8 +307,8 @@ export class Restarts {
       const resumes = goesOn && (await this.resume(run, continued));
       if (checkpoint && !resumes) await run.restore(checkpoint);
       await loading;
-      // Preparing may take long, so a later request ends it. But a run that continues a state must stay: the later
-      // request would start without that state.
+      // A later request ends a long preparation. But a run that continues a state must stay: the later request would
+      // start without that state.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
@@ -346,7 +338,7 @@ export class Restarts {
     this.notifyAdvice();
   }
 
-  /** Returns the present engine if it suits the choices, else a new one. Throws if no device can be large enough. */
+  /** Returns the present engine if it suits the choices, otherwise a new one. Throws if none is large enough. */
   private async openFor(choices: Selection): Promise<Engine> {
     const present = this.session.engine;
     const kind = await this.engineChoice.decide(choices);
@@ -356,7 +348,7 @@ export class Restarts {
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
   }
 
-  /** Starts a run on this engine. If its device is too small, starts the run on a new device that has enough room. */
+  /** Starts a run on this engine or, if its device is too small, on a new device with enough room. */
   private async startOn(
     engine: Engine,
     options: SimulationOptions,
@@ -455,7 +447,7 @@ export class Restarts {
     return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** Continues a state in the run. Returns false if the state does not fit. */
+  /** Returns false if the state does not fit. */
   private async resume(run: Run, { checkpoint }: ContinuedState): Promise<boolean> {
     try {
       await goOnFrom(run, checkpoint);
@@ -466,10 +458,7 @@ export class Restarts {
     }
   }
 
-  /**
-   * Requests a run on another device or, after more than MOST_LOSSES, on the CPU engine. The run goes on from the last
-   * state if that fits.
-   */
+  /** Requests a run on another device or, after MOST_LOSSES, on the CPU engine, from the last state if it fits. */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
     const losses = ++this.losses;

@@ -1,8 +1,8 @@
-/** Keeps the times of the stages in the last timed steps, for the live plot. */
+/** Keeps the times of the stages in the last timed steps. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** Greatest number of samples. Together they span half a minute. */
+/** Together, the samples span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
 /** Frames are not punctual, so accept early samples. */
@@ -12,8 +12,8 @@ const EARLY_MS = 20;
 export const WHOLE_STEP = 'whole step';
 
 /**
- * Data in the form that uPlot reads. The first row has the sample numbers. Then each stage has a row: per sample, the
- * milliseconds of this stage plus those of all later stages.
+ * Data for uPlot. The first row numbers the samples. Each further row is for a stage: per sample, its milliseconds plus
+ * those of all later stages.
  */
 export type Stacked = readonly (readonly number[])[];
 
@@ -23,7 +23,7 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /** Adds a step's times. Returns false if the step is not new or comes too soon. A discarded step is only counted. */
+  /** Returns false if the step is not new or comes too soon. A discarded step is only counted. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -48,7 +48,7 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** Text about discarded steps, which follows the text about the clock. */
+  /** Follows the text about the clock. */
   get note(): string {
     return this.discarded === 0
       ? ''
@@ -63,7 +63,7 @@ export class StageHistory {
     return this.samples.at(-1) ?? {};
   }
 
-  /** Names of the stages, in the order in which they run. */
+  /** In the order in which the stages run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {
@@ -77,10 +77,7 @@ export class StageHistory {
     return names;
   }
 
-  /**
-   * Numbers the newest sample 0, and earlier ones −1, −2 and so on. A single sample appears twice, so that its bands
-   * have a width.
-   */
+  /** Numbers the samples up to 0, the newest. A single sample appears twice, so that its bands have a width. */
   stacked(): Stacked {
     const { names } = this;
     const samples = this.samples.length === 1 ? [this.latest, this.latest] : this.samples;

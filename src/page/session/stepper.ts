@@ -1,7 +1,6 @@
 /**
- * Takes steps: at most 60 a second while the run plays, and each single step that the visitor or a film requests. Each
- * step applies the drive and the tools. The run does not play during an exact film or a sweep, or while the GPU lags
- * behind.
+ * Takes steps: at most 60 a second while the run plays, and single ones that the visitor or a film requests. The run
+ * does not play during an exact film or a sweep, or while the GPU lags behind.
  */
 import { applyDrive } from '../../index';
 import { STEP_SECONDS } from '../model/choices';
@@ -19,7 +18,7 @@ const MOST_PENDING = 4;
 /** If a step takes longer than this, a frame waits for all submissions, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
-/** If another thread has this many unanswered calls, it gets no step: one runs while the next waits. */
+/** Another thread with this many unanswered calls gets no step: one runs while the next waits. */
 const MOST_AHEAD = 2;
 
 export class Stepper {
@@ -81,12 +80,11 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /** Resolves when the run has the particles of its last step. */
   async answered(): Promise<void> {
     while ((this.session.run?.ahead ?? 0) > 0) await nextTask();
   }
 
-  /** Takes at most one step. Returns true if the run is playing. */
+  /** Takes at most one step. Returns whether the run is playing. */
   play(run: Run, elapsed: number): boolean {
     const { isContinuing, isBusy } = this.restarts;
     // Long steps would delay a run that is being started.

@@ -1,7 +1,7 @@
 /**
- * A page's light or dark appearance. It is the URL's for this visit, otherwise the visitor's stored choice, otherwise
- * the system's. Media rules in the style sheets define both themes before a script runs; a choice replaces the
- * conditions of these rules.
+ * A page's light or dark appearance: the URL's for this visit, otherwise the visitor's stored choice, otherwise the
+ * system's. Media rules in the style sheets define both themes before a script runs. A choice replaces the conditions
+ * of these rules.
  */
 import { storedValue, storeValue } from './storage';
 
@@ -34,7 +34,7 @@ export function isDark(): boolean {
   return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
 }
 
-/** Calls the listener after each possible change of appearance. Returns a function that removes the listener. */
+/** Returns a function that removes the listener. */
 export function onAppearance(listener: () => void): () => void {
   const system = matchMedia(CONDITIONS.dark);
   system.addEventListener('change', listener);
@@ -45,7 +45,7 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** Applies the appearance with which the page opens. Call it once. */
+/** Call this once, when the page opens. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) putInLinks(inAddress);
@@ -63,7 +63,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Returns the appearance in the URL. Undefined if there is none, or if the visitor has chosen another since. */
+/** Undefined if the URL has none, or if the visitor has chosen another since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -79,7 +79,7 @@ function apply(appearance: Appearance): void {
   for (const { theme, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[theme] : appearance === theme ? 'all' : 'not all');
   }
-  // This sets the colours of scrollbars and of other parts that the browser draws.
+  // Colours scrollbars and other parts that the browser draws.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }

@@ -1,6 +1,6 @@
 /**
- * Switches shortcuts of a single character on and off, since speech input or an accident can trigger them. The setting
- * is stored. The space key, arrows and the keys of a focused control always work.
+ * Switches shortcuts of a single character on and off, since speech input or an accident can trigger them. Space,
+ * arrows and the keys of a focused control always work.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';
@@ -23,10 +23,7 @@ export function isCharacter(key: string): boolean {
 /** A shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
 const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
-/**
- * Lets the checkbox `box` switch these shortcuts. While they are off, no button or hint mentions them. Call showHints()
- * first.
- */
+/** While `box` switches shortcuts off, no button or hint mentions them. Call showHints() first. */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
     .map((button) => ({ button, key: button.getAttribute('aria-keyshortcuts') ?? '' }))

@@ -1,15 +1,15 @@
 /**
- * Recognizes failures to load a part of the page. Messages differ between browsers, so this file remembers the errors
+ * Recognizes failures to load a part of the page. Browsers have different messages, so this file remembers the errors
  * that Vite's loader reports. Only the built page has this loader.
  */
 const FAILURES = new WeakSet<object>();
 
-/** Call it once, before any part is loaded. */
+/** Call this once, before any part is loaded. */
 export function watchLoading(): void {
   window.addEventListener('vite:preloadError', ({ payload }) => FAILURES.add(payload));
 }
 
-/** For an error that arrived from a worker as data. */
+/** A worker sends errors as data, so the page must mark them again. */
 export function markUnloaded(error: Error): void {
   FAILURES.add(error);
 }

@@ -13,7 +13,7 @@ export function formatCount(count: number): string {
 }
 
 export function formatReal(value: number): string {
-  // Without an exponent, such a number would be longer than its place.
+  // Without an exponent, such a number would be too long.
   if (value !== 0 && Math.abs(value) < 1e-6) return value.toExponential(1);
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
@@ -40,12 +40,12 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
 }
 
-/** Formats a count with its noun: `1 step`, `2 steps`. */
+/** Returns `1 step` or `2 steps`. */
 export function formatCountOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats a ratio, such as the "10" in "10 times as much". */
+/** Formats the "10" in "10 times as much". */
 export function formatTimes(ratio: number): string {
   if (ratio < 0.095) return ratio.toPrecision(1);
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);

@@ -1,17 +1,17 @@
 /**
- * Shows the hint of a control when the mouse points at the control or a key focuses it. Titles become hints
- * (data-hint), because browsers show titles only to a mouse. Screen readers read hints as descriptions.
+ * Shows the hint of a control when the mouse points at it or a key focuses it. Titles become hints (data-hint), because
+ * browsers show titles only to a mouse. Screen readers read hints as descriptions.
  */
 
-/** Wait before a hint appears, so that a passing mouse shows no hint. */
+/** A hint waits this long, so that a passing mouse shows none. */
 const POINTED_MS = 400;
 /** Distance of a hint from its control and from the window's edge, in CSS pixels. */
 const GAP = 6;
 
-/** These controls show their hints on any focus. Others do so only if a key moved the focus. */
+/** These controls show their hints on any focus, others only if a key moved the focus. */
 const FILLED_IN = 'input, select';
 
-/** Turns all titles into hints. Call it once. */
+/** Call this once. */
 export function showHints(): void {
   document.querySelectorAll<HTMLElement>('[title]').forEach((element, index) => {
     const note = document.createElement('span');
@@ -26,7 +26,7 @@ export function showHints(): void {
   new Tip();
 }
 
-/** Replaces the hint of an element that had a title. */
+/** The element must have had a title. */
 export function setHint(holder: HTMLElement, hint: string): void {
   holder.dataset.hint = hint;
   const note = document.getElementById(holder.getAttribute('aria-describedby') ?? '');
@@ -44,7 +44,7 @@ class Tip {
     this.box.className = 'tip';
     // Screen readers already have the text as the description.
     this.box.ariaHidden = 'true';
-    // A popover lies above open dialogs, too. Old browsers ignore this property.
+    // A popover also lies above open dialogs. Old browsers ignore this property.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {

@@ -1,7 +1,4 @@
-/**
- * Loads a part of the page on the first request. Later requests share that load. If it fails, the next request loads
- * again.
- */
+/** Loads a part of the page on the first request, for all later ones too; after a failure, the next one loads again. */
 import { whileWaiting } from './waiting';
 
 export class Later<Part> {
@@ -10,7 +7,6 @@ export class Later<Part> {
 
   constructor(private readonly load: () => Promise<Part>) {}
 
-  /** True from the first request until the part is loaded or has failed. */
   get isLoading(): boolean {
     return this.loading !== undefined && this.part === undefined;
   }

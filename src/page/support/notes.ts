@@ -1,11 +1,10 @@
 import { find, setText } from './dom';
 
-/** Replaces the last notice; '' removes it. */
+/** '' removes the notice. */
 export function notify(text: string): void {
   show('notice', text);
 }
 
-/** Adds a sentence to the notice. */
 export function notifyToo(text: string): void {
   notify([find('notice', HTMLElement).textContent, text].filter(Boolean).join(' '));
 }

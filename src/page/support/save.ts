@@ -1,4 +1,4 @@
-/** Time for the browser to read the file. */
+/** The browser has this time to read the file. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {
