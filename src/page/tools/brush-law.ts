@@ -2,10 +2,7 @@
 import type { Dimensions, ParticleArrays } from '../../index';
 import type { Grip, Stroke } from '../view/engine';
 
-/**
- * A dragged particle moves this share of the remaining distance per step. If it moved the whole distance in one step,
- * it would throw other particles aside.
- */
+/** The share of the way that a dragged particle moves per step: the whole way would throw others aside. */
 export const HELD_SHARE = 0.25;
 
 export function pushed(

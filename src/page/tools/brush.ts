@@ -22,7 +22,7 @@ const NO_DIRECTION = [0, 0, 0] as const;
 
 type Entry = 'brush' | 'hold';
 
-/** Describes a kernel that is standalone: it needs no parameters of a grid. */
+/** The kernel is standalone: it needs no parameters of a grid. */
 export function describeBrush(
   { dimensions, radiusRange, boxes }: Pick<GpuSimulationView, 'dimensions' | 'radiusRange' | 'boxes'>,
   entryPoint: Entry,

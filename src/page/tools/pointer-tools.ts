@@ -1,6 +1,6 @@
 /**
  * Passes the pointer to the chosen tool and shows the brush's ring. The tools load when the visitor chooses one. If the
- * pointer is then already pressed, the tool starts at the pointer's position.
+ * pointer is already down then, the tool starts at its position.
  */
 
 import type { Choices } from '../model/fields';
@@ -13,12 +13,12 @@ import type { Viewpoint } from '../view/viewpoint';
 import type { AskedPicture } from './query/query-tool';
 import type { ToolHost } from './tools';
 
-/** Tools that show a ring. */
+/** Tools with a ring. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
   private pressed: ScreenPosition | undefined;
-  /** A mouse's or pen's position over the picture, pressed or not. */
+  /** A mouse or pen over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
@@ -42,7 +42,7 @@ export class PointerTools {
     private readonly picture: AskedPicture,
   ) {}
 
-  /** Loads the tools. Await this before the pointer uses one. */
+  /** Await this before the pointer uses a tool. */
   async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
     if (pointer === 'query') await this.asking.get();
     else if (pointer !== 'look') await this.tools.get();
@@ -66,13 +66,13 @@ export class PointerTools {
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
     this.viewpoint.rest();
-    // The end of a press goes to both, in case the tool was changed meanwhile.
+    // Both get the end of a press: the tool may have changed meanwhile.
     if (!isQuery || !position) this.tools.part?.at(position);
     if (isQuery || !position) this.asking.part?.at(position);
     this.showRing();
   }
 
-  /** `position` is undefined if no mouse or pen is over the picture. */
+  /** `position` is undefined unless a mouse or pen is over the picture. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
     this.asking.part?.hover(position);
@@ -90,7 +90,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Call this in each frame: the brush, the scene and the view may have changed since the last one. */
+  /** Call this in each frame: the brush, the scene and the view may have changed. */
   update(): void {
     this.tools.part?.update();
     this.showRing();
@@ -101,7 +101,6 @@ export class PointerTools {
     this.asking.part?.update(now);
   }
 
-  /** False while an answer of the query tool is out of date. */
   get isCurrent(): boolean {
     return this.asking.part?.isCurrent ?? true;
   }

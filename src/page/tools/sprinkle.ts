@@ -12,13 +12,12 @@ import type { Ray } from '../view/camera';
 
 type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
 
-/** The tool tries few positions at a time, so that it pours a stream, not a lump. */
+/** The tool tries few positions at a time, so it pours a stream, not a lump. */
 const MOST_TRIED = 24;
 
-/** This is more than the relative error of a radius in 32 bits. */
+/** More than the relative error of a radius in 32 bits. */
 const ROUNDING = 2 ** -20;
 
-/** A body that new particles must not overlap. */
 interface Solid {
   readonly centre: readonly number[];
   /** 0 for a box. */
@@ -46,14 +45,14 @@ export function sprinkle(
     const radius = radiusRange
       ? Math.fround(radiusRange.smallest * (radiusRange.largest / radiusRange.smallest) ** share())
       : simulation.radius;
-    // A radius that is rounded up could exceed the largest radius that is allowed.
+    // A radius that is rounded up could exceed the largest allowed one.
     const own = Math.min(radius, simulation.radius);
     const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
     if (Math.hypot(...offset) > 1) continue;
     const tried = offset.map((way, axis) => Math.fround((position[axis] ?? 0) + way * reach));
     const isInside = tried.every((along, axis) => {
       const [low, high] = [world.min[axis] ?? 0, world.max[axis] ?? 0];
-      // A periodic axis has no walls: a particle may cross an end, if the pointer is inside.
+      // A periodic axis has no walls: a particle may cross an end if the pointer is inside.
       const pointed = position[axis] ?? 0;
       if (world.period[axis]) return pointed >= low && pointed <= high;
       return along >= low + own && along <= high - own;
@@ -69,8 +68,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // A new box is a cube (in 2D a square) with its corners on the ball that was tried. The ball stays a little inside
-  // the range of radii, because rounding must not move the cube out of it.
+  // A new box is a cube or square with its corners on the ball that was tried. The ball stays a little inside the range
+  // of radii, because rounding must not move the cube out of it.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -81,7 +80,7 @@ export function sprinkle(
   return { positions, radii: new Float32Array(made.length), halfExtents };
 }
 
-/** Returns the distance to the solid's surface; 0 or less inside. */
+/** 0 or less inside the solid. */
 function gapTo(world: World, { centre, radius, half }: Solid, position: readonly number[]): number {
   const beyond = position.map((along, axis) =>
     Math.max(0, Math.abs(minimumImage(world, along, centre[axis] as number, axis)) - (half[axis] ?? 0)),
@@ -105,7 +104,7 @@ function bodiesNear(
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
       const way = Math.abs(minimumImage(world, positions[first + axis] as number, position[axis] ?? 0, axis));
-      // In this form of the comparison, NaN is never near.
+      // NaN is never near in this form of the comparison.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }
     if (isNear)
@@ -124,7 +123,7 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 /**
  * Returns at most `most` balls of a wall, and the point where the wall ends. Neighbouring centres are at most one
  * radius apart, so that no particle slips through. In 3D the balls form pillars on the floor, `height` high. Skips
- * positions outside the world, or less than half a radius from the centre of an obstacle or of an earlier ball.
+ * positions outside the world, and those within half a radius of an obstacle's or earlier ball's centre.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -168,10 +167,7 @@ export function wall(
   return { balls, end };
 }
 
-/**
- * Finds out whether an added position is nearer to a given one than `reach`. Cells are as wide as `reach`, so such a
- * position is in the same cell or in an adjacent one.
- */
+/** Finds added positions nearer than `reach`. Cells are as wide, so only adjacent ones matter. */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 
@@ -208,7 +204,7 @@ class PositionLookup {
   }
 }
 
-/** Removes the obstacles with the indices `without`, and adds balls with the particles' radius. */
+/** Removes the obstacles with the indices `without`, and adds balls of the particles' radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,

@@ -1,6 +1,6 @@
 /**
- * The pointer's tools. Push, pull and drag act with each step. Add, erase and wall act at once, even while the run is
- * paused. Add, erase and the start of a drag must read the particles first; only one read runs at a time.
+ * The pointer's tools. Push, pull and drag act with each step; add, erase and wall act at once, even while the run is
+ * paused. Add, erase and the start of a drag read the particles first; only one read runs at a time.
  */
 import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';
@@ -25,27 +25,26 @@ const GRASP = 3;
 
 export interface ToolHost {
   readonly cap: Cap | undefined;
-  /** Prepares the chosen tool, and shows a note if that fails. */
+  /** If preparing the tool fails, a note says so. */
   prepareTool(): void;
   makeRoom(): void;
 }
 
 export class Tools {
   private pressed: ScreenPosition | undefined;
-  /** `depth`: distance from the camera along the pointer's ray. */
+  /** `depth` is the distance from the camera along the pointer's ray. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** The wall's present end. */
   private end: readonly number[] | undefined;
-  /** The end of the wall to build as soon as there is room. */
+  /** The end of a wall that waits for room. */
   private goal: readonly number[] | undefined;
   /** The run's choices when the pointer went down. */
   private begun: Selection | undefined;
   private isReading = false;
   /** True if a step was taken since the pointer went down. */
   private hasActed = false;
-  /** The run for which room was already requested. A granted request replaces the run. */
+  /** Room was requested for this run. A granted request replaces the run. */
   private fullRun: Run | undefined;
-  /** Position of a push or pull that ended before a step. The next step applies it. */
+  /** A push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
@@ -59,7 +58,7 @@ export class Tools {
     return this.grip !== undefined;
   }
 
-  /** `position` is undefined when the pointer is up again. */
+  /** `position` is undefined when the pointer is up. */
   at(position: ScreenPosition | undefined): void {
     const isFirst = !this.pressed;
     if (!position) {
@@ -69,7 +68,7 @@ export class Tools {
       this.hasActed = false;
       this.grip = undefined;
       this.fullRun = undefined;
-      // A wall that waits for room will still be completed.
+      // A wall that waits for room is still completed.
       if (!this.goal) this.end = undefined;
       return;
     }
@@ -102,7 +101,7 @@ export class Tools {
     }
   }
 
-  /** Call it before each step. */
+  /** Call this before each step. */
   beforeStep(run: Run, seconds: number): void {
     const { grip, session } = this;
     const position = this.pressed ?? this.tap;
@@ -153,7 +152,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap calls this only once, so wait here for the step under way.
+      // A tap comes here only once, so wait for the step under way.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;
@@ -216,7 +215,7 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    // Do not erase obstacles that are set in each step: they would return.
+    // Obstacles that are set in each step would return, so do not erase them.
     const without =
       method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);

@@ -110,13 +110,12 @@ export class GpuAnswers implements Answers {
   }
 
   destroy(): void {
-    // This destroys the searches, too.
     this.grid.destroy();
     this.positions.destroy();
     this.input.destroy();
   }
 
-  /** Keeps one search, because each reserves room for every particle. */
+  /** Keeps only one search: each reserves room for every particle. */
   private async prepare<Made extends { destroy(): void }>(
     name: string,
     make: () => Promise<Made>,

@@ -1,4 +1,4 @@
-/** Finds the outline of boxes in 3D, so that a picture shows the visited region instead of a mesh of all its cells. */
+/** Finds the outline of boxes in 3D: a picture shows the visited region, not a mesh of all its cells. */
 export interface VisitedCell {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -6,11 +6,9 @@ export interface VisitedCell {
 
 export type Edge = readonly [from: readonly number[], to: readonly number[]];
 
-/**
- * Returns the edges at which the surface of the boxes bends. The boxes are equal cells of one lattice, or do not touch.
- */
+/** Returns the edges at which the surface of the boxes bends. Boxes are equal cells of one lattice, or do not touch. */
 export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
-  /** For each edge, four bits for the places around it: a bit is set if a box is there. */
+  /** Four boxes can lie around an edge. A bit of `places` is set for each that does. */
   const around = new Map<string, { readonly edge: Edge; places: number }>();
   for (const { min, max } of boxes) {
     for (let axis = 0; axis < 3; axis++) {

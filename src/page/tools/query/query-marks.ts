@@ -1,4 +1,4 @@
-/** Draws a question and its answer over the picture: visited cells, tested particles, and what was found. */
+/** Draws a question and its answer over the picture. */
 import type { ParticleArrays } from '../../../index';
 import { type Rgb, toCss } from '../../model/colour';
 import type { Found, Question } from '../../view/answers';
@@ -16,9 +16,9 @@ export interface Answer {
   readonly radius: number;
 }
 
-/** With more tested particles than this, their crosses would only hide the picture. */
+/** More crosses than this would only hide the picture. */
 const MOST_CROSSES = 2000;
-/** Half of a cross, and the radius of a ring, in CSS pixels. */
+/** In CSS pixels: half of a cross, and the radius of a ring. */
 const CROSS = 3.5;
 const LEAST_CROSS = 1.5;
 const LEAST_RING = 2;
@@ -150,7 +150,7 @@ export class QueryMarks {
     this.context.arc(point.x, point.y, size, 0, 2 * Math.PI);
   }
 
-  /** Strokes the path with an outline, so that it is visible on any colour. */
+  /** Strokes with an outline, so that the path is visible on any colour. */
   private stroke(colour: Rgb, width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);

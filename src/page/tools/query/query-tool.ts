@@ -1,6 +1,6 @@
 /**
- * The tool "Ask the grid": asks the run's grid at the pointer, and marks what was found, tested and visited. Questions
- * follow the particles. It reads the particles so seldom that the page stays quick; one question runs at a time.
+ * The tool "Ask the grid": asks the run's grid at the pointer, and marks what it found, tested and visited. Questions
+ * follow the particles. The tool reads particles seldom, so that the page stays quick; one question runs at a time.
  */
 import type { ParticleArrays } from '../../../index';
 import { find, setText } from '../../support/dom';
@@ -26,12 +26,11 @@ const READ_MS = 200;
 const GREATEST_SHARE = 0.3;
 /** A press that moves farther than this many CSS pixels is a drag. */
 const CLICK_SLACK = 4;
-/** This must equal the condition in styles/narrow.css. */
+/** Keep this equal to the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 /** Least milliseconds between announcements to screen readers. */
 const STATUS_MS = 2000;
 
-/** The parts of the page's picture that the tool needs. */
 export interface AskedPicture {
   readonly frame: Frame | undefined;
   readonly marks: Marks[];
@@ -67,7 +66,7 @@ export class QueryTool implements Marks {
       this.isStale = true;
     });
     picture.marks.push(this);
-    // In a wide window the style sheet hides the sign that opens the fold, so the fold must be open there.
+    // In a wide window the style sheet hides the sign that opens the fold, so the fold must be open.
     const wide = matchMedia(WIDE);
     wide.addEventListener('change', () => {
       if (wide.matches) this.fold.open = true;
@@ -165,7 +164,6 @@ export class QueryTool implements Marks {
     return questionOf(choices, run.simulation, { from, to, isDrag: this.isDrag });
   }
 
-  /** Identifies the question. */
   private get wanted(): string {
     return JSON.stringify(this.question) ?? '';
   }
@@ -175,7 +173,7 @@ export class QueryTool implements Marks {
     return pointAlong(ray, ray.depth);
   }
 
-  /** In 3D, the point on the ray is beside the nearest particle that the ray hits, else in the middle of the picture. */
+  /** In 3D, the point is beside the nearest particle on the ray, otherwise at the depth of the picture's middle. */
   private depthAlong(ray: Ray): number {
     const { run, particles } = this;
     if (!run || !particles || run.simulation.dimensions === 2) return ray.depth;

@@ -1,9 +1,9 @@
-/** Makes a question from the choices and the pointer's way. */
+/** Makes a question from the choices and the pointer. */
 import type { Choices } from '../../model/fields';
 import type { SimulationView } from '../../model/simulation-view';
 import type { Question } from '../../view/answers';
 
-/** Options of a grid with the cells of the simulation. */
+/** The grid has the same cells as the simulation. */
 export function gridOptions({
   world,
   capacity,
@@ -15,7 +15,7 @@ export function gridOptions({
   return { dimensions, capacity, diameter, cellSize, ...bounds };
 }
 
-/** The pointer's way: `from` is where it was pressed, or a point that was chosen before. */
+/** `from` is where the pointer was pressed, or a point that was chosen before. */
 export interface Way {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -28,7 +28,7 @@ export function questionOf(
   { radius: each, world }: Pick<SimulationView, 'radius' | 'world'>,
   { from, to, isDrag }: Way,
 ): Question | undefined {
-  // In a periodic world a search with a larger radius could reach two images of one particle.
+  // In a periodic world, a larger radius could reach two images of one particle.
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
   const radius = Math.min(brush * each, half);
   if (query === 'near') return { kind: 'near', point: to, radius };

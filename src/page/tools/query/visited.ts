@@ -1,11 +1,9 @@
 /**
- * Says what a search of a grid visits: cells, and the particles in them, which it tests. A search around a point and in
- * a box visits a block of cells, a ray the cells that it passes within a radius. With levels, it does so on each level
- * that has particles.
- *
- * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. The CPU engine also
- * searches the k nearest within one cell first, then twice as far, until it has found k: only its last search counts
- * here.
+ * Says which cells a search of a grid visits, and which particles in them it tests. A search around a point or in a box
+ * visits a block of cells. A ray visits the cells within a radius of it. With levels, this holds for each level that
+ * has particles.
+ * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It searches the k nearest
+ * within one cell first, then twice as far, until it has found k. Only its last search counts here.
  */
 
 import { shapesOf } from '../../../core/particles/shapes';
@@ -17,13 +15,12 @@ import type { Question } from '../../view/answers';
 import { type Edge, outlineOf, type VisitedCell } from './outline';
 
 export interface Visited {
-  /** Number of cells visited. */
   readonly cells: number;
-  /** The first of these cells, at most MOST_CELLS_DRAWN. */
+  /** The first of the visited cells. */
   readonly drawn: readonly VisitedCell[];
-  /** In 3D, the outline of the visited cells (for a ray, of those that are drawn), drawn in place of the cells. */
+  /** In 3D, the outline is drawn in place of the cells: of all visited ones or, for a ray, of those in `drawn`. */
   readonly outline: readonly Edge[];
-  /** Indices of the tested particles. */
+  /** Indices of particles. */
   readonly tested: readonly number[];
   /** True if the search tests every particle, because it would visit more cells than there are particles. */
   readonly isAll: boolean;
@@ -35,7 +32,7 @@ const MARGIN = 2 ** -20;
 /** A ray through more cells than this is not followed. */
 const MOST_CELLS_ALONG = 200_000;
 
-/** Cells along each axis from `low` to `high`, both included. They may lie beyond the ends of axes that wrap. */
+/** Cells from `low` to `high`, both included. Along axes that wrap, they may lie beyond the ends. */
 interface Block {
   readonly low: readonly number[];
   readonly high: readonly number[];
@@ -50,7 +47,7 @@ interface Level {
 }
 
 export interface Searcher {
-  /** Radius of the particles; the largest if they differ. */
+  /** The largest radius if radii differ. */
   readonly radius: number;
   readonly backend: 'gpu' | 'cpu';
 }
@@ -125,7 +122,7 @@ function visitedOnce(
   return { cells, drawn, outline, tested, isAll };
 }
 
-/** Returns whether such a search may test all particles instead of visiting cells. */
+/** Returns whether such a search may test all particles instead. */
 function fallsBack(world: World, { kind }: Question, backend: 'gpu' | 'cpu'): boolean {
   const isSimple = world.kind !== 'unbounded' && world.levels === 0;
   return !(isSimple && (backend === 'cpu' || kind === 'box' || kind === 'ray'));
@@ -136,7 +133,7 @@ function latticeIn(world: World, positions: Float32Array, index: number, level: 
   if (world.levels > 0) return latticeAt(world, positions, index, level);
   const lattice = latticeOfParticle(world, positions, index);
   if (world.kind === 'unbounded') return lattice;
-  // Along an axis that does not wrap, there is an empty cell at each end.
+  // An axis that does not wrap has an empty cell at each end.
   return lattice.map((cell, axis) => (world.period[axis] === 0 ? cell - 1 : cell));
 }
 
@@ -159,7 +156,6 @@ interface Plan {
   readonly cells: number;
   readonly rows: number;
   readonly drawn: readonly VisitedCell[];
-  /** The boxes of which the outline consists. */
   readonly solids: readonly VisitedCell[];
   includes(lattice: readonly number[]): boolean;
 }
