@@ -1,4 +1,3 @@
-/** The questions of the query tool to a grid, and the answers. */
 import type { ParticleArrays, World } from '../../index';
 
 export type Question =
@@ -25,7 +24,7 @@ export interface Found {
   readonly distances?: ArrayLike<number>;
 }
 
-/** A grid over copies of a run's particles, on the engine of the run. Calls must not overlap. */
+/** A grid over copies of a run's particles, on the run's engine. Calls must not overlap. */
 export interface Answers {
   readonly world: World;
   build(particles: ParticleArrays): void;

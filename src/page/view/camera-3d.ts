@@ -18,7 +18,7 @@ import {
   type Viewport,
 } from './camera';
 
-/** Focal length ÷ the shorter side of the free part without its MARGIN. Greater values make the picture flatter. */
+/** Focal length ÷ the shorter side of the free part without MARGIN. Greater values flatten the picture. */
 const FOCAL = 1.5;
 /** Radians per second. A full turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
@@ -101,7 +101,7 @@ export class Camera3D implements Camera {
     };
     const focal = FOCAL * Math.min(room.width, room.height);
     // At the distance `fitted`, the section through the box's middle just fills the free part. The near side looks
-    // larger, so at magnification 1 the camera is farther away than `fitted`.
+    // larger, so at magnification 1 the camera is farther away.
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
     const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
@@ -162,7 +162,7 @@ export class Camera3D implements Camera {
     this.offset = [along(0), along(1), along(2)];
   }
 
-  /** Returns directions: right, up, and back from the target to the camera. */
+  /** Right, up, and back from the target to the camera. */
   private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];

@@ -1,11 +1,11 @@
 /**
- * Conventions of all cameras, and the camera of 2D scenes. Matrices are stored by columns, as WGSL reads them. Cameras
- * look along −z with y up; clip z runs from 0 to 1, as WebGPU requires.
+ * Conventions of all cameras, and the camera of 2D scenes. Matrices are stored by columns, as in WGSL. Cameras look
+ * along −z with y up; clip z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../index';
 import type { SeenBox } from '../model/seen-box';
 
-/** A position in CSS pixels of the window. */
+/** In CSS pixels of the window. */
 export interface ScreenPosition {
   readonly x: number;
   readonly y: number;
@@ -15,7 +15,7 @@ export type Matrix = Float32Array;
 
 export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
-/** A rectangle in CSS pixels from the canvas's top left corner. */
+/** In CSS pixels from the canvas's top left corner. */
 export interface Rectangle {
   readonly x: number;
   readonly y: number;
@@ -34,7 +34,7 @@ export interface Viewport {
 }
 
 export interface CameraMatrices {
-  /** This is subtracted from points before `view` is applied: see `SeenBox`. */
+  /** Subtract this from points before `view` is applied: see `SeenBox`. */
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;

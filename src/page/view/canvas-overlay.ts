@@ -1,7 +1,6 @@
 /**
- * Draws overlays for the CPU engine with the reference's slow grid. So it draws the sorted order for at most
- * MOST_SORTED particles, and pairs for at most MOST_LISTED particles. In 3D, it draws the lines of the sorted order and
- * of pairs over all particles.
+ * Draws overlays for the CPU engine. The reference's grid is slow, so it draws the sorted order for at most MOST_SORTED
+ * particles, and pairs for at most MOST_LISTED. In 3D, it draws these lines over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -49,7 +48,7 @@ const CASING_OPACITY = 0.7;
 type Position = readonly number[];
 type Line = readonly [Position, Position];
 
-/** Says which overlays are not drawn. Returns '' if all are drawn. */
+/** Says which overlays are not drawn; '' if all are. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
@@ -82,7 +81,7 @@ export function drawableOnCpu(
   };
 }
 
-/** The edges of a cube, as pairs of corners. Bit i of a corner is set if the corner is at the high end of axis i. */
+/** The edges of a cube, as pairs of corners. Bit i of a corner is set at the high end of axis i. */
 const CUBE_EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );
@@ -104,7 +103,7 @@ function hatchOf(context: CanvasRenderingContext2D, colour: string): CanvasPatte
 }
 
 export class CanvasOverlay {
-  /** Undefined unless an overlay shows the occupied cells of an unbounded world. */
+  /** Undefined unless an overlay shows occupied cells. */
   private readonly occupied: readonly OccupiedCell[] | undefined;
 
   constructor(
@@ -130,7 +129,7 @@ export class CanvasOverlay {
     );
   }
 
-  /** Call it after the particles in 2D, before them in 3D. */
+  /** Call this after the particles in 2D, before them in 3D. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
     if (this.occupied) this.drawOccupied(this.occupied);
@@ -254,7 +253,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Draws the lines between cells, on the same faces as overlay.ts does. */
+  /** Draws on the same faces as overlay.ts. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;
@@ -262,7 +261,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // Returns the world's high end if the axis leads away from the camera, else its low end.
+    // Returns the end of the world that is away from the camera.
     const far = (axis: number) =>
       ((frame.camera.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -306,7 +305,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Returns the coordinate at which a cell begins. After the last cell, that is the end of the world. */
+  /** Returns the coordinate at which a cell begins; after the last cell, the end of the world. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;
@@ -334,10 +333,7 @@ export class CanvasOverlay {
     });
   }
 
-  /**
-   * Returns the lines of contacts, then the lines of other candidates. A line across a periodic end becomes two lines
-   * of half the length.
-   */
+  /** Returns the lines of contacts, then those of other candidates. A line across a periodic end becomes two halves. */
   private pairs(grid: Grid): readonly [Line[], Line[]] {
     const { world } = this.simulation;
     const contacts: Line[] = [];
@@ -374,7 +370,7 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** `width` and `dash` apply between large particles. Between small ones, lines are thinner and dashes shorter. */
+  /** Between small particles, lines are thinner than `width`, and dashes shorter than `dash`. */
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;
@@ -400,7 +396,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Returns a point in CSS pixels, or undefined if the position is behind the camera. */
+  /** Returns CSS pixels; undefined if the position is behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { camera, viewport } = this.frame;
     const { x, y, distance } = project(camera, viewport, position);

@@ -1,7 +1,7 @@
 /**
- * Draws particles for the CPU engine. In 2D, it draws discs and rectangles. In 3D, it draws sphere sprites and faces of
- * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In 2D, it draws the world and the
- * obstacles only when they change. It paints discs, and spheres without boxes between them, as pixels.
+ * Draws particles for the CPU engine: in 2D discs and rectangles, in 3D spheres and faces of boxes, from far to near.
+ * Colours are those of the GPU view, rounded to COLOURS steps. In 2D, the world and the obstacles are drawn only when
+ * they change. Discs, and spheres without boxes between them, are painted as pixels.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';
@@ -22,8 +22,8 @@ const RIM_WIDTH = 1.5;
 /** A rim's brightness, as a share of the face's. */
 const RIM_BRIGHTNESS = 0.7;
 /**
- * The direction towards the light, in camera coordinates. Equals LIGHT in shaders/draw/frame.wgsl. The factors in
- * shadeFaces() must equal those in shaders/draw/spheres.wgsl.
+ * The direction towards the light, in camera coordinates. Keep this equal to LIGHT in shaders/draw/frame.wgsl, and the
+ * factors in shadeFaces() equal to those in shaders/draw/spheres.wgsl.
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
@@ -36,7 +36,7 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: Sprites | undefined;
   private readonly painter = new DiscPainter();
-  /** A key of what the painter's ground shows; empty if it is out of date. */
+  /** Identifies what the painter's ground shows; empty if it is out of date. */
   private ground: readonly unknown[] = [];
   private discs = roomForDiscs(0);
   /** True if something was drawn over the discs, perhaps outside their region. */
@@ -51,7 +51,7 @@ export class CanvasView {
     frame: Frame,
     createOverlay?: (context: CanvasRenderingContext2D) => CanvasOverlay,
   ): void {
-    // Pixels are written in each frame, so they must not lie in the memory of a GPU.
+    // Each frame writes pixels, so they must not lie in the memory of a GPU.
     const context = this.canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     if (!context) return;
     this.resize(frame.viewport);
@@ -91,7 +91,7 @@ export class CanvasView {
     this.isCovered = overlay !== undefined || moving.halves !== undefined;
   }
 
-  /** Setting a size clears a canvas, so sets it only if it differs. */
+  /** Setting a size clears a canvas, so do so only if it differs. */
   private resize({ width, height, pixelRatio }: Viewport): void {
     const { canvas } = this;
     const across = Math.max(1, Math.round(width * pixelRatio));
@@ -194,7 +194,7 @@ export class CanvasView {
   }
 }
 
-/** The spheres in all colours of the palette: to be drawn, and as pixels. */
+/** Spheres in all colours of the palette, as pictures and as pixels. */
 interface Sprites {
   readonly theme: Theme;
   readonly pictures: readonly HTMLCanvasElement[];
@@ -210,7 +210,7 @@ interface Bodies {
   readonly colour: (body: number) => number;
 }
 
-/** The palette's index of the obstacle colour, which follows the colours of values. */
+/** The palette's last index. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -239,7 +239,7 @@ function roomForDiscs(count: number): Omit<Discs, 'count' | 'palette'> {
   };
 }
 
-/** The palette in the order of the bytes of ImageData, on little-endian machines: red is the lowest byte. */
+/** The palette in the byte order of ImageData on little-endian machines: red is the lowest byte. */
 function inksOf(theme: Theme): Uint32Array {
   return Uint32Array.from(paletteOf(theme), (colour) =>
     colour.reduce((ink, channel, index) => ink + Math.round(255 * channel) * 256 ** index, 0xff000000),
@@ -289,7 +289,7 @@ function fillBodies(
   });
 }
 
-/** Groups bodies by colour. Leaves out those with a coordinate that is not finite. */
+/** Leaves out bodies with a coordinate that is not finite. */
 function groupByColour({ count, positions, colour }: Bodies): number[][] {
   const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
   for (let body = 0; body < count; body++) {
@@ -309,7 +309,7 @@ function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   };
 }
 
-/** A face of a box. `axis` and `side` give its normal. */
+/** `axis` and `side` give the normal. */
 interface Face {
   readonly axis: number;
   readonly side: 1 | -1;
@@ -320,7 +320,7 @@ interface Face {
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // The normal is in camera coordinates, like LIGHT. The world's up is the second column of `view`.
+      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -338,7 +338,7 @@ function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly 
   );
 }
 
-/** Paints the faces that point to the camera. Such faces of one box never hide each other. */
+/** Paints the faces that point to the camera; these never hide each other. */
 function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
@@ -362,8 +362,8 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // Seen from outside, corners run counter-clockwise for side 1 and clockwise for side −1. So the product of side and
-    // area is negative for a face that points to the camera.
+    // Seen from outside, corners run counter-clockwise for side 1 and clockwise for side −1. So side × area is negative
+    // for a face that points to the camera.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
@@ -376,7 +376,7 @@ function paintBoxFaces(
   }
 }
 
-/** Returns twice the area, positive if the corners run clockwise on the screen. */
+/** Positive if the corners run clockwise on the screen. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {
@@ -409,7 +409,7 @@ function pixelsOf(sprite: HTMLCanvasElement): Uint32Array {
   return pixels.map((pixel) => pixel | 0xff000000);
 }
 
-/** The edges of a box, as pairs of corners. Bit i of a corner is set if the corner is at the high end of axis i. */
+/** The edges of a box, as pairs of corners. Bit i of a corner is set at the high end of axis i. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

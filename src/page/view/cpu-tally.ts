@@ -1,14 +1,11 @@
-/**
- * Counts each particle's neighbours on the CPU; the counts decide colours. For density, and for methods that find no
- * pairs, a second simulation with the same positions finds the pairs.
- */
+/** Counts neighbours on the CPU, for colours. A second simulation finds pairs that the run does not find. */
 import { createCpuSimulation } from '../../cpu';
 import type { ParticleArrays, SimulationOptions } from '../../index';
 import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
-/** Returns counts in the order of `particles`. */
+/** In the order of `particles`. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
 export function createCpuTally(

@@ -1,21 +1,21 @@
 /**
  * Paints discs into the pixels of a canvas, with smooth edges. Without a GPU, browsers take several times as long to
- * fill a path of arcs. The pixels below the discs, the ground, are kept until they change.
+ * fill a path of arcs. The pixels below the discs are the ground, which stays until it changes.
  */
 
-/** Discs of a smaller radius, in pixels, are painted as squares, so that even the smallest can be seen. */
+/** In pixels. Smaller discs are painted as squares, so that even the smallest can be seen. */
 const SMALLEST_DISC = 1;
 
 /** Positions and lengths are in pixels of the canvas. */
 export interface Discs {
   readonly count: number;
-  /** Not finite for bodies that are not to be painted. */
+  /** Not finite for bodies that are not painted. */
   readonly x: Float32Array;
   readonly y: Float32Array;
   readonly radius: Float32Array;
   /** Indices in the palette. */
   readonly colour: Uint8Array;
-  /** Opaque colours in the order of the bytes of ImageData. */
+  /** Opaque colours in the byte order of ImageData. */
   readonly palette: Uint32Array;
 }
 
@@ -33,10 +33,9 @@ export class DiscPainter {
   private image: ImageData | undefined;
   private pixels = new Uint32Array(0);
   private ground = new Uint32Array(0);
-  /** The pixels in which the last picture differs from the ground. */
+  /** In this region, the last picture differs from the ground. */
   private painted: Region = NOWHERE;
 
-  /** Takes the canvas as the ground of the next pictures. */
   takeGround(context: CanvasRenderingContext2D): void {
     const { width, height } = context.canvas;
     const image = context.getImageData(0, 0, width, height);
@@ -47,8 +46,8 @@ export class DiscPainter {
   }
 
   /**
-   * Paints the discs on the ground. Call `takeGround` first, and after each change of the canvas's size. `isCovered`:
-   * something was drawn over the last picture, so all of it is replaced.
+   * Paints the discs on the ground. Call `takeGround` first, and after each change of the canvas's size. If something
+   * was drawn over the last picture (`isCovered`), all of it is replaced.
    */
   paint(context: CanvasRenderingContext2D, discs: Discs, isCovered: boolean): void {
     const { image, pixels, ground } = this;
@@ -70,7 +69,7 @@ export class DiscPainter {
   }
 }
 
-/** Returns the part of the picture that the discs cover. */
+/** Returns a rectangle that contains all discs in the picture. */
 export function regionOf(
   { count, x, y, radius }: Omit<Discs, 'palette'>,
   width: number,
@@ -96,7 +95,6 @@ export function regionOf(
   };
 }
 
-/** Paints discs into an image of 32-bit pixels. */
 export function paintDiscs(pixels: Uint32Array, width: number, height: number, discs: Discs): void {
   const { count, x, y, radius, colour, palette } = discs;
   for (let disc = 0; disc < count; disc++) {
@@ -125,7 +123,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
       const core = Math.abs(rise) < inner ? Math.sqrt(inner * inner - rise * rise) : -1;
       const start = Math.max(0, Math.ceil(across - wide - 0.5));
       const end = Math.min(width - 1, Math.floor(across + wide - 0.5));
-      // Pixels whose middle is at most `inner` away are covered; those in the ring around them in part.
+      // Pixels whose middle is at most `inner` away are covered, those around them in part.
       const full = core < 0 ? end + 1 : Math.max(start, Math.ceil(across - core - 0.5));
       const rest = core < 0 ? end + 1 : Math.min(end + 1, Math.floor(across + core - 0.5) + 1);
       const line = width * row;

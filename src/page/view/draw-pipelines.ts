@@ -17,8 +17,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in 3D, which smooth the edges of spheres. In 2D, blending smooths discs. A software GPU takes one
- * sample, because four would double the time of a picture.
+ * Samples per pixel in 3D, which smooth the edges of spheres; in 2D, blending does so. A software GPU takes one sample,
+ * because four would double the time of a picture.
  */
 export const SAMPLES = 4;
 
@@ -28,7 +28,7 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Bind group 0 has the layout `frame`. Bind group 1 has the layout of a colour, in which positions come first. */
+/** Bind group 0 is the frame, group 1 a colour: positions, then the value that decides the colour. */
 export type Layouts = Readonly<Record<'frame' | Drawn['colour'], DeclaredLayout>>;
 
 export interface Picture {
@@ -39,13 +39,13 @@ export interface Picture {
 export interface Drawn {
   readonly dimensions: Dimensions;
   readonly hasVariableRadii: boolean;
-  /** If this is true, so is `hasVariableRadii`. */
+  /** Requires `hasVariableRadii`. */
   readonly hasBoxes: boolean;
   /** The value that decides the colour: the velocity, a number per particle, or the age. 'plain' is for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 
-/** Obstacles are drawn as bodies that each have a radius of their own and may be boxes. */
+/** Each obstacle has a radius of its own and may be a box. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, hasVariableRadii: true, hasBoxes: true, colour: 'plain' };
 }

@@ -20,11 +20,11 @@ import { isUnloaded } from '../support/chunk-errors';
 import type { Answers } from './answers';
 import type { CameraMatrices, Ray, Viewport } from './camera';
 
-/** Pushes or pulls all particles near the pointer's ray. */
+/** Pushes or pulls particles near the pointer's ray. */
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
-  /** Greatest distance from the ray at which the stroke acts. */
+  /** The stroke acts up to this distance from the ray. */
   readonly reach: number;
-  /** Acceleration next to the ray, which falls to 0 at `reach`. A negative value pulls. */
+  /** Acceleration next to the ray; it falls to 0 at `reach`. A negative value pulls. */
   readonly force: number;
 }
 
@@ -36,7 +36,7 @@ export interface Grip {
 }
 
 export interface Frame {
-  /** The box that the camera is fitted to. */
+  /** The camera is fitted to this box. */
   readonly box: SeenBox;
   readonly camera: CameraMatrices;
   readonly viewport: Viewport;
@@ -46,18 +46,15 @@ export interface Frame {
   readonly isSurface: boolean;
 }
 
-/** The page's clock measures a step from submission to completion. */
+/** The page's clock measures from submission to completion. */
 export type Clock = 'gpu' | 'page';
 
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Milliseconds by stage, in the order in which the stages run. */
+  /** Milliseconds by stage, in the order of the stages. */
   readonly stages?: Readonly<Record<string, number>>;
-  /**
-   * Number of stages without a time, because the GPU's clock ran backwards. Do not show or average a step that has such
-   * stages.
-   */
+  /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
 }
 
@@ -65,48 +62,46 @@ export interface Run {
   readonly simulation: SimulationView;
   /** For a method, the options give its world and first particles. */
   readonly options: SimulationOptions;
-  /** Unfinished submissions. If there are too many, the page submits no more. */
+  /** Unfinished submissions. With too many, the page submits no more. */
   readonly pending: number;
-  /** Calls that another thread has not answered yet. Meanwhile the page draws the last state that was answered. */
+  /** Calls that another thread has not answered yet. Meanwhile the page draws the last state that it has. */
   readonly ahead?: number;
-  /** True if a state was answered that no picture shows yet. */
+  /** True while no picture shows the latest state. */
   readonly hasNews?: boolean;
-  /** Time that the last timed step took. */
   readonly stepTime: StepTime | undefined;
   readonly fixed: StaticBodies;
   /** Simulated seconds at which particles were added, by id. */
   readonly births: Float32Array;
-  /** Number of restorations. Particles read before the last one are out of date. */
+  /** Particles that were read before the last restoration are out of date. */
   readonly restorations: number;
-  /** Takes a step, which the engine may time if `mayTime` is true. */
+  /** The engine may time the step if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
-  /** Takes one step, or `steps` steps if the engine cannot time a single one exactly. Returns a step's mean time. */
+  /** Takes one step, or `steps` if the engine cannot time one exactly. Returns the mean time of a step. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** Applies the stroke for `seconds`. Call this between two steps, after `prepareTool`. */
+  /** Call this between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
-  /** Applies the grip for `seconds`, like `push`. */
+  /** Call this like `push`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   /** Rejects or throws, and changes nothing, if the state does not fit. */
   restore(state: State): Promise<void> | void;
-  /** Creates a grid over the run's particles that answers queries. */
   createAnswers(): Promise<Answers>;
-  /** Prepares a tool. Await this before the pointer uses it. */
+  /** Await this before the pointer uses the tool. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Prepares colours; await this before you draw. Returns why these colours are impossible, or '' if they are not. */
+  /** Await this before you draw. Returns why these colours are impossible; '' if they are possible. */
   prepare(by: Colouring): Promise<string>;
-  /** Prepares overlays, and returns a reason or '' like `prepare`. */
+  /** Returns a reason or '', like `prepare`. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** Prepares the drawing of a fluid, and returns a reason or '' like `prepare`. */
+  /** Returns a reason or '', like `prepare`. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
-  /** True if a fluid's surface can be drawn in these colours. */
+  /** Returns whether the surface of a fluid can be drawn in these colours. */
   hasSurface(by: Colouring): boolean;
-  /** Returns the wanted overlays without those that are refused or still being prepared. */
+  /** Leaves out overlays that are refused or still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** Says which parts of these overlays are not drawn. Returns '' if all parts are drawn. */
+  /** Says which parts of these overlays are not drawn; '' if all are. */
   missing(shown: Overlays): string;
-  /** Occupied cells in a recent picture, in an unbounded world. */
+  /** The counts of a recent picture, in an unbounded world. */
   readonly occupied?: OccupiedCounts | undefined;
   draw(frame: Frame): void;
   destroy(): void;
@@ -118,11 +113,11 @@ export interface Engine {
   /** True for the CPU engine, and for a GPU that the CPU emulates. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
-  /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
+  /** Resolves with the reason if the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** Returns the greatest number of particles for this engine, or for a new engine with a larger device. */
+  /** Returns the most particles of this engine, or of a new one with a larger device. */
   most(dimensions: Dimensions): number;
-  /** True if the current device is large enough. Call this before you create large buffers. */
+  /** Returns whether the present device is large enough. Call this before you create large buffers. */
   holds(count: number): boolean;
   /** `method` replaces the simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
@@ -133,7 +128,7 @@ export function explainMissingGpu(error: unknown): string {
   return error instanceof GpuError ? explainGpuError(error) : explain(error);
 }
 
-/** Returns the obstacles that a method sets, else the given ones. */
+/** Returns the obstacles that a method sets, otherwise the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -144,7 +139,7 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Returns a checkpoint with births. It adds them if the simulation does not store them. */
+/** Adds births if the simulation does not store them. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
   // Copy now: before the checkpoint arrives, added particles may reuse ids.
   const present = simulation.births ? undefined : births.slice();
@@ -153,7 +148,6 @@ export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | '
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** Copies the births of a restored state into `births`. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
@@ -174,7 +168,7 @@ export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpo
   await restored;
 }
 
-/** The drive sets obstacles through the run, so that the run draws them. */
+/** The drive sets obstacles through the run, which then draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {
@@ -184,7 +178,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Says why these colours are impossible. Returns '' if they are possible. */
+/** Returns '' if these colours are possible. */
 export function refuseColours(
   { boxes, radiusRange, kinds }: Pick<SimulationView, 'boxes' | 'radiusRange' | 'kinds'>,
   by: Colouring,
@@ -198,11 +192,11 @@ export function refuseColours(
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    // After an update of the site, the old parts no longer exist.
+    // After an update of the site, the old parts are gone.
     return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  // End the message with a full stop, because another sentence may follow.
+  // End with a full stop: another sentence may follow.
   return `Something went wrong: ${message.trim().replace(/(?<![.!?])$/, '.')}`;
 }

@@ -8,7 +8,7 @@ import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
 
-/** The fields of `struct Frame`, in order, with the number of floats of each. */
+/** The fields of `struct Frame`, in order, with their numbers of floats. */
 const FRAME_FIELDS = {
   view: 16,
   projection: 16,

@@ -26,11 +26,10 @@ import type { Overlay } from './overlay';
 const EDGES = { 2: 4, 3: 12 } as const;
 
 export interface PictureData {
-  /** A u32 per slot, if a count decides the colour. */
+  /** A u32 per slot, if a number decides the colour. */
   readonly values: GPUBuffer | undefined;
   /** An f32 per id: the simulated seconds at which the particle was added. */
   readonly births: GPUBuffer | undefined;
-  /** Bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
   /** `fields` and `fluid` are undefined until they are prepared, and always if the simulation has no fluid. */
@@ -38,9 +37,9 @@ export interface PictureData {
   readonly fluid?: FluidView | undefined;
 }
 
-/** Textures for a 3D picture, as large as the canvas. */
+/** For 3D pictures, as large as the canvas. */
 interface Targets {
-  /** Undefined if a pixel has one sample. */
+  /** Undefined with one sample per pixel. */
   readonly colour: GPUTexture | undefined;
   readonly depth: GPUTexture;
 }
@@ -67,7 +66,7 @@ export class GpuView {
       throw new GpuError('unsupported', 'WebGPU cannot draw into a canvas here. Choose the CPU engine.');
     this.device = device;
     this.context = context;
-    // A fluid's picture copies its background from the canvas.
+    // The picture of a fluid in 3D may copy its background from the canvas.
     const usage = GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC;
     context.configure({ device, format: this.format, alphaMode: 'opaque', usage });
     this.uniforms = device.createBuffer({
@@ -108,7 +107,7 @@ export class GpuView {
     return Made.create(this.device, fluid, { format, samples, layouts });
   }
 
-  /** `prelude` records commands that must run before the picture. */
+  /** `prelude` records commands that run before the picture. */
   draw(
     simulation: GpuSimulationView,
     frame: Frame,
@@ -161,10 +160,10 @@ export class GpuView {
       colour: drawnOf(simulation, by).colour,
       particles: this.particleGroup(simulation, by, data),
       count: simulation.count,
-      // The view of a fluid in 3D draws a floor itself.
+      // A fluid in 3D has its own floor.
       around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines, is3D),
       over: (pass) => {
-        // Now the depth buffer contains the fluid, so only edges in front of it appear.
+        // Now the depth buffer contains the fluid, which hides edges behind it.
         if (is3D) this.drawEdges(pass, 3, frame, pipelines);
         this.drawOver(pass, frame, data);
       },
@@ -225,14 +224,11 @@ export class GpuView {
   ): GPUBindGroup {
     const { positions, velocities, ids } = buffers;
     if (by === 'age' && births) return this.group(this.layouts.age, [positions, births, ids]);
-    // The layout for speeds equals the layout for values.
+    // The layouts `speed` and `value` are equal.
     return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /**
-   * Returns a cached bind group. The layout and the last buffer are its key: the last buffer belongs to one simulation,
-   * whose other buffers never change.
-   */
+  /** Caches groups by layout and last buffer, which belongs to one simulation. Its other buffers never change. */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new WeakMap<GPUBuffer, GPUBindGroup>();

@@ -1,7 +1,7 @@
 /**
- * Describes the grid's work for one particle. The reference computes it, with the same cells and the same order as the
- * GPU engine. The reference may round differently, so its verdict on a pair that almost touches may differ from the GPU
- * engine's. Even if the run uses another broad phase, this file describes the grid.
+ * Describes the grid's work for one particle, even if the run uses another broad phase. The reference computes it, with
+ * the same cells and order as the GPU engine. It may round differently, and then judge a pair that almost touches
+ * differently.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -16,7 +16,7 @@ import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve
 /** With more particles, the page would respond too slowly. */
 export const MOST_INSPECTED = 1_000_000;
 
-/** Slots from `start` to `end` − 1 of the sorted array. */
+/** Slots from `start` to `end` − 1. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
@@ -35,10 +35,7 @@ export interface ProbedCell extends Slice {
   readonly max: readonly number[];
 }
 
-/**
- * 'contact': overlaps the inspected particle. 'apart': tested and rejected. 'stranger': its cell only shares a bucket
- * with a probed cell.
- */
+/** 'apart': tested, but no contact. 'stranger': its cell only shares a bucket with a probed cell. */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 
 export interface Candidate {
@@ -47,9 +44,9 @@ export interface Candidate {
   /** Index in the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Distance between the centres, by the minimum image. */
+  /** Between the centres, by the minimum image. */
   readonly distance: number;
-  /** Sum of both radii. */
+  /** The sum of both radii. */
   readonly reach: number;
   /** A negative number is a gap. For boxes, see core/particles/shapes.ts. */
   readonly overlap: number;
@@ -60,23 +57,23 @@ export interface Inspected {
   readonly index: number;
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** For a box, the radius of the ball around it. */
+  /** A box has the radius of the ball around it. */
   readonly radius: number;
   /** Undefined for discs and balls. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
-  /** Undefined in quarantine, where nothing is probed. */
+  /** Undefined in quarantine. */
   readonly own: ProbedCell | undefined;
   /**
-   * Cells in the order of the probe. With levels, cells of the particle's own level come first, then those of each
-   * higher level that has particles.
+   * In the order of the probe. With levels, cells of the particle's own level come first, then those of each higher
+   * level that has particles.
    */
   readonly probe: readonly ProbedCell[];
   /** Sorted by slot. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns a function that describes the particle with a given id. The ids in `particles` must ascend. */
+/** Returns a function that describes a particle by id. The ids in `particles` must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -163,7 +160,7 @@ export function inspectAll(
       for (const index of indices) found.set(index, judge(own, index, true));
     }
     if (levels > 0) {
-      // Particles of lower levels are candidates, too, although the probe visits none of their cells.
+      // Particles of lower levels are candidates too, although the probe visits none of their cells.
       for (let index = 0; index < ids.length; index++) {
         const isInCell = (buckets[index] as number) < world.cellCount;
         if (isInCell && areWithinReach(world, positions, radii as Float32Array, own, index)) {
@@ -202,7 +199,7 @@ export function indexOfId(ids: Uint32Array, id: number): number | undefined {
 
 type CellAddress = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/** Without variable radii, `level` is undefined. Bit l of `occupied` is set if level l has particles. */
+/** `level` is undefined without variable radii. Bit l of `occupied` is set if level l has particles. */
 function cellsAround(
   world: World,
   lattice: readonly number[],
@@ -232,7 +229,7 @@ function cellsAround(
     });
 }
 
-/** Returns the corners of a cell. The last cell along a periodic axis extends to the end of the world. */
+/** The last cell along a periodic axis extends to the end of the world. */
 export function cornersOf(
   world: World,
   cell: readonly number[],

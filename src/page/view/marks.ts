@@ -4,11 +4,11 @@ export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
   /** Resolves when the marks show the present state. */
   catchUp(): Promise<void>;
-  /** Returns a copy with the marks or, without marks, the picture itself. */
+  /** Returns a copy with the marks; without marks, the picture itself. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
 }
 
-/** Returns a copy of the picture with a layer of the same shape over it. */
+/** The layer has the shape of the picture. */
 export function overlaid(picture: HTMLCanvasElement, layer: HTMLCanvasElement): HTMLCanvasElement {
   const both = document.createElement('canvas');
   const context = both.getContext('2d');

@@ -12,7 +12,6 @@ export interface OccupiedCell {
   readonly size: number;
   readonly bucket: number;
   readonly occupancy: number;
-  /** True if another cell shares the bucket. */
   readonly isShared: boolean;
 }
 
@@ -45,7 +44,7 @@ export function occupiedCells(world: World, particles: ParticleArrays): Occupied
   });
 }
 
-/** Returns the colour of a bucket. Twin: bucket_colour in shaders/draw/occupied.wgsl. */
+/** Twin: bucket_colour in shaders/draw/occupied.wgsl. */
 export function bucketColour(bucket: number, isDark: boolean): Rgb {
   const [saturation, value] = BUCKET_TONES[isDark ? 'dark' : 'light'];
   const hue = (Math.imul(bucket, 0x9e3779b1) >>> 8) * 2 ** -24;

@@ -17,7 +17,7 @@ import type { OccupiedCounts } from '../model/overlays';
 import type { Frame } from './engine';
 import { CONSTANTS, type OverlayPicture, SOURCES } from './overlay-pipelines';
 
-/** Bytes of `struct OccupiedCell` in shaders/page/occupied_cell.wgsl. */
+/** Bytes of `struct OccupiedCell` in the shader. */
 export const OCCUPIED_BYTES = 32;
 /** Size of `drawn` in shaders/page/occupied_cells.wgsl. */
 const DRAWN_WORDS = 7;
@@ -27,7 +27,6 @@ export const ORIGIN_FIELDS = { cell: 'extent', corner: 'vector' } as const;
 const CELL_SOURCE = { name: 'page/occupied_cell.wgsl', text: cellText };
 const DRAW_SOURCE = { name: 'draw/occupied.wgsl', text: occupiedText };
 
-/** The inputs of the list. */
 export type SortedCells = Readonly<Record<'position_in' | 'start' | 'cell_of_slot', GPUBuffer>>;
 
 export function describeCellList(variant: Variant): KernelDescription {
@@ -95,7 +94,7 @@ export async function createCellPipeline(
 }
 
 export class OccupiedCells {
-  /** Numbers in a recent picture. */
+  /** Counts of a recent picture. */
   counts: OccupiedCounts | undefined;
   private isReading = false;
 
@@ -165,7 +164,7 @@ export class OccupiedCells {
     this.kernel.encode(pass, shared, this.groups.list, workgroups);
   }
 
-  /** Reads the counts back. Does nothing while an earlier read is under way. */
+  /** Does nothing while an earlier read is under way. */
   end(encoder: GPUCommandEncoder): void {
     if (this.isReading) return;
     this.isReading = true;

@@ -1,18 +1,15 @@
-/**
- * Shows the key of the overlays: a sample and the meaning of each, and a note on what is not drawn. In a narrow window
- * the key is folded, to leave the picture visible.
- */
+/** Shows the key of the overlays, and a note on what is not drawn. In a narrow window the key is folded. */
 
 import { type KeyLine, keyOf } from '../model/overlay-look';
 import type { OccupiedCounts } from '../model/overlays';
 import { find } from '../support/dom';
 import type { Frame, Run } from './engine';
 
-/** Least milliseconds between changes of the note, because screen readers read out each change. */
+/** Least milliseconds between changes of the note: screen readers read out each change. */
 const NOTE_MS = 2000;
-/** Least milliseconds between changes of counts, so that they can be read. */
+/** Least milliseconds between changes of counts, long enough to read them. */
 const COUNTS_MS = 500;
-/** This must equal the condition in styles/narrow.css. */
+/** Keep this equal to the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {
@@ -33,7 +30,7 @@ export class OverlayKey {
     });
   }
 
-  /** Call this every frame. `missing` says what is not drawn; it is '' if all is drawn. */
+  /** Call this every frame. `missing` says what is not drawn; '' if all is. */
   update(
     { overlays, camera }: Frame,
     { simulation, occupied }: Pick<Run, 'simulation' | 'occupied'>,
@@ -60,7 +57,7 @@ export class OverlayKey {
   }
 }
 
-/** Creates a sample, which the style sheet paints according to data-overlay. */
+/** The style sheet paints a sample according to data-overlay. */
 function createSample(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;

@@ -74,7 +74,7 @@ export function describeOverlayKernels(variant: Variant): {
   readonly fill: KernelDescription;
 } {
   const { dimensions, levels = 0 } = variant;
-  // Here every pair in adjacent cells is a candidate, so the loop must not skip cells out of reach.
+  // Every pair in adjacent cells is a candidate, so the loop must not skip cells out of reach.
   const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
     label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,

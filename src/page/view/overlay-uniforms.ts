@@ -14,7 +14,7 @@ import { shownCells } from '../model/overlays';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
-/** If there are more cells than this, blocks of cells share a counter. */
+/** With more cells than this, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
 /** Size of `struct View` in shaders/page/pair_lines.wgsl, in words, with padding. */
@@ -92,10 +92,7 @@ export function packOverlay(
   return Float32Array.from(OVERLAY_FIELDS.flatMap((name) => values[name]));
 }
 
-/**
- * Adds a margin around the picture, four times as wide as the largest cell. So lines that begin outside the picture are
- * listed, too.
- */
+/** Adds a margin of four of the largest cells, so that lines from outside the picture are listed too. */
 export function packView(world: World, { camera, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);

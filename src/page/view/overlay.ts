@@ -1,4 +1,4 @@
-/** Draws the grid's overlays for the GPU engine. It sorts the particles itself, so it shows their current positions. */
+/** Draws the grid's overlays for the GPU engine. Sorts the particles itself, so it shows their current positions. */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
@@ -64,7 +64,7 @@ export class Overlay {
   private isDestroyed = false;
   private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** Numbers of pairs in a recent picture. Undefined while no pairs are shown. */
+  /** Counts of a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -75,7 +75,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly uniforms: GPUBuffer,
-    /** This buffer is bound if a layout needs a buffer that does not exist. */
+    /** Takes the place of a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly picture: OverlayPicture,
   ) {
@@ -102,8 +102,8 @@ export class Overlay {
   }
 
   /**
-   * Creates what these overlays need, or frees everything if none of them needs a sort. Await this before you draw.
-   * Overlapping calls run in turn. Throws if the GPU has too little memory.
+   * Creates what these overlays need; if none needs a sort, frees everything. Await this before you draw. Overlapping
+   * calls run in turn. Throws if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.preparing.then(() => this.make(shown));
@@ -245,7 +245,7 @@ export class Overlay {
     occupied?.end(encoder);
   }
 
-  /** In 3D, draws cell lines and the heat map on faces of the box. In 2D, draws nothing. */
+  /** In 3D, cell lines and the heat map lie on faces of the box. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
@@ -265,7 +265,7 @@ export class Overlay {
     };
   }
 
-  /** Says which pairs of a recent picture were not drawn; '' if all were. */
+  /** Says which pairs of a recent picture are missing; '' if none are. */
   missing(shown: Overlays): string {
     return needsPairs(shown) && this.pairsShown ? describeMissing(this.pairsShown) : '';
   }
@@ -319,7 +319,6 @@ export class Overlay {
     return this.occupied?.buffers;
   }
 
-  /** True if an overlay shows the occupied cells of an unbounded world. */
   private needsCells({ cellLines, heatMap, buckets }: Overlays): boolean {
     return this.simulation.world.kind === 'unbounded' && (cellLines || heatMap || buckets);
   }
@@ -341,7 +340,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** Caches groups by layout and last buffer, because the other buffers never change. */
+  /** Caches groups by layout and last buffer. The other buffers never change. */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
@@ -357,7 +356,7 @@ export class Overlay {
     return group;
   }
 
-  /** Reads back the counts of pairs. Does nothing while an earlier read is under way. */
+  /** Does nothing while an earlier read is under way. */
   private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isReading) return;
     this.isReading = true;

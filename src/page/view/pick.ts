@@ -1,11 +1,10 @@
-/** Finds particles under or near the pointer's ray. In 2D the ray is a single point of the world. */
+/** Finds particles at or near the pointer's ray. In 2D the ray is a point of the world. */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../index';
 import type { Ray } from './camera';
 
 export interface Picked {
   readonly id: number;
-  /** The particle's index in the arrays. */
   readonly index: number;
   /** Distance from the camera along the ray. */
   readonly depth: number;
@@ -41,10 +40,7 @@ function forEachAlongRay(
   }
 }
 
-/**
- * Picks a particle that the ray hits. If it hits none, picks the one with the smallest gap to the ray, or none if that
- * gap exceeds `within`.
- */
+/** Picks a particle that the ray hits, otherwise the one with the smallest gap, if that is at most `within`. */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,
@@ -55,8 +51,8 @@ export function pick(
   forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // Hits have the gap 0. Among equal gaps, prefer the particle nearest to the camera in 3D, and the one with the
-    // nearest middle in 2D.
+    // Hits have the gap 0. Among equal gaps, prefer the particle nearest to the camera in 3D, and the nearest middle in
+    // 2D.
     const rank = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
     best = { index, depth, gap, rank };
@@ -64,7 +60,7 @@ export function pick(
   return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
 }
 
-/** Returns the indices of particles whose middle is nearer to the ray than `reach`. */
+/** Returns the indices of particles whose middle is less than `reach` from the ray. */
 export function near(
   dimensions: number,
   positions: Float32Array,

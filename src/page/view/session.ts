@@ -1,6 +1,6 @@
 /**
- * State that the page's parts share. restarts.ts sets it; chooser.ts also sets `choices` and `isForced`.
- * engine-choice.ts and first-minute.ts, which measure the device, call `open`.
+ * The state that the page's parts share. restarts.ts sets it. chooser.ts also sets `choices` and `isForced`;
+ * engine-choice.ts and first-minute.ts call `open`.
  */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
@@ -15,21 +15,21 @@ export class Session {
   engine: Engine | undefined;
   /** Undefined if the scene has no drive. */
   drive: Drive | undefined;
-  /** The run's choices: those at its start, with the changes applied since. */
+  /** The run's choices: those at its start, and the changes since. */
   running: Selection | undefined;
-  /** The scene that the page chose on an address without choices, with all choices as they were then. */
+  /** The scene that the page chose for a URL without choices, with all choices of that time. */
   opening: (Opening & { readonly all: Selection }) | undefined;
   /** Says what Automatic chose and why; '' if the visitor chose the engine. */
   why = '';
   /** True if the CPU engine replaces the chosen GPU engine. Links still name the GPU engine. */
   isForced = false;
-  /** Emitted when the choices, or values that depend on them, have changed. */
+  /** Emitted when the choices, or what depends on them, have changed. */
   readonly choicesChanged = new Signal();
   readonly particlesChanged = new Signal();
 
   constructor(public choices: Selection) {}
 
-  /** The current run's choices, even while a new run starts. Before the first run, the visitor's choices. */
+  /** The run's choices, even while a new run starts. Before the first run, the visitor's. */
   get present(): Selection {
     return this.running ?? this.choices;
   }

@@ -1,18 +1,15 @@
-/**
- * Paints shaded spheres into the pixels of a canvas, from far to near. Without a GPU, browsers take several times as
- * long to draw a scaled picture per sphere.
- */
+/** Paints spheres as pixels, from far to near: without a GPU, scaled pictures take browsers several times as long. */
 import type { CameraMatrices, Viewport } from './camera';
 import { blend, type Discs, regionOf } from './disc-painter';
 
-/** Width of a sprite in pixels. Its sphere fills it. */
+/** Width in pixels of a sprite, which its sphere fills. */
 export const SPRITE_SIZE = 64;
-/** Samples are taken within this radius of the sprite's middle, because the edge of the sprite's sphere is blended. */
+/** Samples lie within this radius of the sprite's middle, because the sphere's edge is blended. */
 const SAMPLED = SPRITE_SIZE / 2 - 1;
-/** The number of slices into which spheres are sorted, all equally deep. */
+/** Spheres are sorted into this many slices, all equally deep. */
 const SLICES = 8192;
 
-/** Balls of one kind, with three coordinates each. */
+/** Three coordinates per ball. */
 export interface Balls {
   readonly count: number;
   readonly positions: Float32Array;
@@ -21,7 +18,7 @@ export interface Balls {
   readonly colour: (body: number) => number;
 }
 
-/** Returns the balls before the camera as discs in pixels of the canvas, from far to near. */
+/** Returns the balls before the camera as discs, in pixels of the canvas, from far to near. */
 export function projectBalls(
   kinds: readonly Balls[],
   { view, projection, origin, pixelsPerUnit, distance: middle }: CameraMatrices,
@@ -32,7 +29,7 @@ export function projectBalls(
   const found = { x: make(), y: make(), radius: make(), colour: new Uint8Array(most) };
   const depth = make();
   const focal = pixelRatio * pixelsPerUnit * middle;
-  // Rows of projection · view that give x, y, w and the distance along the camera's axis.
+  // Rows of projection · view: for x, y, w, and for the distance along the camera's axis.
   const row = (by: (seen: number) => number) =>
     [0, 1, 2, 3].map((column) =>
       [0, 1, 2, 3].reduce((sum, seen) => sum + by(seen) * (view[4 * column + seen] as number), 0),
@@ -49,7 +46,7 @@ export function projectBalls(
       const x = (positions[3 * body] as number) - fromX;
       const y = (positions[3 * body + 1] as number) - fromY;
       const z = (positions[3 * body + 2] as number) - fromZ;
-      // Rounded as in `depth`, so that no depth lies outside the range.
+      // Round as in `depth`, so that no depth lies outside the range.
       const far = Math.fround(dx * x + dy * y + dz * z + dw);
       // The comparison with NaN is false.
       if (!(far > 0 && far < Number.POSITIVE_INFINITY)) continue;
@@ -99,7 +96,7 @@ function sortByDepth(
   return sorted;
 }
 
-/** Paints the discs over the canvas, as spheres. `sprites`: pixels per palette index, SPRITE_SIZE wide. */
+/** `sprites` has the pixels per palette index, SPRITE_SIZE wide. */
 export function drawSpheres(
   context: CanvasRenderingContext2D,
   discs: Omit<Discs, 'palette'>,
@@ -113,7 +110,6 @@ export function drawSpheres(
   context.putImageData(image, left, top);
 }
 
-/** Paints spheres into the pixels of a region of the canvas. */
 export function paintSpheres(
   pixels: Uint32Array,
   { left, top, right, bottom }: ReturnType<typeof regionOf>,
@@ -152,7 +148,6 @@ export function paintSpheres(
   }
 }
 
-/** Index of a sprite's pixel, from its distance to the middle. */
 function sampleAt(across: number, down: number): number {
   return SPRITE_SIZE * Math.floor(SPRITE_SIZE / 2 + down) + Math.floor(SPRITE_SIZE / 2 + across);
 }

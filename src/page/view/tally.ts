@@ -1,7 +1,6 @@
 /**
- * Counts each particle's neighbours on the GPU; the counts decide colours (shaders/page/tally.wgsl). Neighbours are the
- * overlapping particles ('contacts') or those within DENSITY_REACH diameters ('density'). The output is one count per
- * slot.
+ * Counts each particle's neighbours on the GPU, for colours (shaders/page/tally.wgsl). 'contacts' counts overlapping
+ * particles, 'density' those within DENSITY_REACH diameters.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -37,7 +36,6 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** If `heavy` is true, the kernel counts for heavy particles. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -109,7 +107,7 @@ export class Tally {
     return new Tally(simulation, world, substep, parts, positions);
   }
 
-  /** A u32 per slot. */
+  /** One u32 per slot. */
   get counts(): GPUBuffer {
     return this.parts.owned.buffers.tallies;
   }
@@ -132,7 +130,7 @@ export class Tally {
   }
 }
 
-/** Returns a world whose cells are at least as wide as the reach of the density. */
+/** The cells are at least as wide as the reach of the density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -1,14 +1,11 @@
-/**
- * The visitor's cameras, and the part of the window that shows the picture. Positions are CSS pixels of the window,
- * with y down.
- */
+/** The cameras, and the part of the window with the picture. Positions are CSS pixels of the window, y down. */
 import type { Dimensions } from '../../index';
 import { type SeenBox, worldBox } from '../model/seen-box';
 import type { ScreenPosition } from './camera';
 import { type Camera, Camera2D, type CameraMatrices, project, type Ray, type Viewport } from './camera';
 import type { Camera3D } from './camera-3d';
 
-/** Greatest number of device pixels per CSS pixel. More would not look better. */
+/** More device pixels per CSS pixel would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
 /** Seconds until a 3D picture turns by itself again. */
 const REST_SECONDS = 6;
@@ -58,7 +55,7 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** Numbers for the URL. Undefined if nothing runs or the visitor has not moved the camera. */
+  /** The camera state for the URL. Undefined if nothing runs or the visitor has not moved the camera. */
   get state(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.state(this.box);
@@ -73,10 +70,7 @@ export class Viewpoint {
     for (const camera of [this.camera2D, this.camera3D]) camera?.fit();
   }
 
-  /**
-   * Sets the box that the cameras show. If it is the box of a world and has new corners, resets both cameras, because
-   * it may lie outside the picture.
-   */
+  /** Sets the box that the cameras show. A world with new corners resets both: it may lie outside the picture. */
   show(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;
@@ -87,12 +81,12 @@ export class Viewpoint {
     if (box.isWorld && !isSame) this.fitAll();
   }
 
-  /** Stops the turning for a while. Call this when the visitor moves the picture or uses a tool in it. */
+  /** Stops the turning for a while. Call this when the visitor moves the picture or uses a tool. */
   rest(): void {
     this.restUntil = performance.now() + 1000 * REST_SECONDS;
   }
 
-  /** Turns a 3D picture, unless motion is reduced or the visitor has just acted. Returns whether it turned. */
+  /** Turns a 3D picture, unless motion is reduced or the visitor has just acted. Returns whether it did. */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
     this.camera3D?.drift(seconds);
@@ -114,7 +108,6 @@ export class Viewpoint {
     };
   }
 
-  /** Middle of the part of the stage that no panel covers. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
@@ -125,7 +118,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** Returns a point in CSS pixels from the stage's top left corner. */
+  /** In CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.matrices(viewport), viewport, point);

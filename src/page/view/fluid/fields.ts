@@ -67,12 +67,12 @@ export class FluidFields {
     return new FluidFields(device, fluid, pipelines, own.layout);
   }
 
-  /** Call this before you submit the pass. */
+  /** Call this before the pass is submitted. */
   update(frame: Frame): void {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** In 3D, draws solid cells, which hide everything behind them. */
+  /** In 3D, solid cells hide everything behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -123,7 +123,7 @@ export class FluidFields {
     const [bottom, top] = range(1);
     const area = Math.max(0, right - left) * Math.max(0, top - bottom);
     const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
-    // The first cell is aligned to `step`, so that the same cells have arrows when the picture moves.
+    // Align the first cell to `step`, so that the same cells have arrows when the picture moves.
     const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
     const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
     return {
@@ -203,7 +203,7 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The fluid must not hide the slice (the middle plane) and arrows inside it. The bias brings faces of solid
+          // The fluid must not hide the slice (the middle plane) and the arrows inside it. The bias puts faces of solid
           // cells in front of the obstacles in them.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),

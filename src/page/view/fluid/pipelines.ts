@@ -28,15 +28,15 @@ export const SOURCES = {
 } as const satisfies Record<string, ShaderSource>;
 
 /**
- * How finely rays follow the volume in 3D. STRIDE is in voxels. Rays end after the given number of steps; INNER_STEPS
- * counts those of the refracted ray, SHADOW_STEPS those from the floor to the sun.
+ * How finely rays follow the volume in 3D. STRIDE is in voxels. The other numbers limit the steps: of the camera's ray,
+ * of the refracted ray (INNER), and of the ray from the floor to the sun (SHADOW).
  */
 const RAYS = {
   hardware: { STRIDE: 0.75, MOST_STEPS: 2048, INNER_STEPS: 48, SHADOW_STEPS: 20 },
   software: { STRIDE: 1.4, MOST_STEPS: 1024, INNER_STEPS: 9, SHADOW_STEPS: 5 },
 } as const;
 
-/** The list of drops in 3D begins after this many words, which are the arguments of an indirect draw. */
+/** In 3D, the list of drops begins after the arguments of an indirect draw: this many words. */
 export const FIRST_DROP = 4;
 
 export const FIELD_FORMAT = 'rg16float';
@@ -52,7 +52,7 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** `frame` describes bind group 0. A colour's layout describes group 1: positions and what decides the colour. */
+  /** `frame` describes bind group 0, a colour group 1: positions and what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
@@ -64,7 +64,7 @@ export interface Layouts {
   readonly water: DeclaredLayout;
 }
 
-/** The pipelines that do not depend on the colour. */
+/** These do not depend on the colour. */
 export interface FixedPipelines {
   /** The surface in 2D, the water in 3D. */
   readonly surface: GPURenderPipeline;
@@ -73,9 +73,8 @@ export interface FixedPipelines {
 }
 
 export interface ColourPipelines {
-  /** Draws the field of the particles. Undefined in 3D. */
+  /** Draws the particles' field. Undefined in 3D. */
   readonly field: GPURenderPipeline | undefined;
-  /** Draws single drops. */
   readonly drops: GPURenderPipeline;
 }
 
@@ -116,7 +115,7 @@ interface Described {
   readonly depth?: Omit<GPUDepthStencilState, 'format'>;
 }
 
-/** Compiles shaders of a fluid. Bind group 0 is the frame. If there are two `groups`, the first holds the particles. */
+/** Bind group 0 is the frame. If there are two `groups`, the first holds the particles. */
 export function compileFluid(
   device: GPUDevice,
   dimensions: 2 | 3,

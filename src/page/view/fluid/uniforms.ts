@@ -14,9 +14,9 @@ export interface FluidShape {
   readonly voxels: readonly [number, number, number];
 }
 
-/** Voxels are as wide as the initial distance between particles, or wider if there were more than this many. */
+/** Voxels are as wide as the initial distance between particles, or wider, so that there are at most this many. */
 const MOST_VOXELS = { hardware: 2 ** 23, software: 2 ** 18 } as const;
-/** The edge of a 3D texture that every device allows. */
+/** Every device allows a 3D texture with this edge. */
 const MOST_ALONG = 2048;
 
 export function shapeOf(
@@ -33,14 +33,11 @@ export function shapeOf(
   return { dimensions, cells: lattice.cells, cellSize, spacing: cellSize / perCell, voxels };
 }
 
-/**
- * In 2D, a particle adds to the field within its reach, in initial distances between particles. A smaller reach shows
- * jitter; a larger one rounds off crests.
- */
+/** Reach of a particle in 2D, in initial distances. A smaller one shows jitter, a larger one rounds off crests. */
 export const REACH = 3.3;
 /**
- * The radius of a drop, in initial distances between particles. In 2D, a drop has the area of a square whose edge is
- * that distance. In 3D, drops look like spray only if they are smaller than that.
+ * The radius of a drop, in initial distances between particles. In 2D, its area is a square of that distance. In 3D,
+ * only smaller drops look like spray.
  */
 const DROP = { 2: 1 / Math.sqrt(Math.PI), 3: 0.34 } as const;
 
@@ -57,7 +54,6 @@ export interface FluidExtents {
   readonly height: number;
   /** Texels of the fluid's textures per pixel. */
   readonly scale: number;
-  /** Particles. */
   readonly count: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl), and the
- * surface is where the density has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities
- * is coarser than the picture. In 3D, the density is a volume (fluid_volume.wgsl), whose surface the camera's rays meet
+ * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl); the surface
+ * is where it has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities is coarser than
+ * the picture. In 3D, the density is a volume (fluid_volume.wgsl), whose surface the camera's rays meet
  * (fluid_water.wgsl). Particles outside the surface are drops.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
@@ -21,14 +21,14 @@ import {
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 import { FluidVolume } from './volume';
 
-/** Texels per reach of a particle in 2D. More would not show: the values are smooth. */
+/** Texels per reach of a particle in 2D. The values are smooth, so more would not show. */
 const TEXELS = { hardware: 6, software: 4 } as const;
 
-/** The view reads the fluid's cells: in 2D, the surface also covers full cells, which fill gaps between particles. */
+/** In 2D, the surface also covers full cells, which fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
-  /** The picture, with one sample per pixel. Needs COPY_SRC in 3D if `colour` is undefined. */
+  /** The picture, with one sample per pixel. In 3D without `colour`, it needs COPY_SRC. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
   /** Exists in 3D with several samples per pixel. */
@@ -52,12 +52,12 @@ export interface FluidScene {
 interface Textures {
   /** The picture's width, height and scale. */
   readonly size: string;
-  /** The field of the particles in 2D. In 3D, the picture without the fluid, which shows through the water. */
+  /** In 2D, the field of the particles. In 3D, the picture without the fluid, which shows through the water. */
   readonly texture: GPUTexture;
 }
 
 interface Groups {
-  /** The particles' field in 2D, the floor in 3D. */
+  /** In 2D the field of the particles, in 3D the floor. */
   readonly beside: GPUBindGroup;
   readonly surface: GPUBindGroup;
   readonly drops: GPUBindGroup;
@@ -179,7 +179,7 @@ export class FluidView {
     await this.volume.prepare(colour);
   }
 
-  /** Returns texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
+  /** Texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
   private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
     if (shape.dimensions === 3) return 1;
@@ -262,7 +262,7 @@ export class FluidView {
   }
 }
 
-/** Begins a pass. If a pixel has several samples, `resolved` receives their mean. */
+/** With several samples per pixel, `resolved` receives their mean. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,

@@ -1,6 +1,6 @@
 /**
- * The densities of a 3D fluid on voxels (shaders/draw/fluid_volume.wgsl), in a texture that shaders sample. Particles
- * are added up in the buffer `counts` first. Then particles outside the surface are listed (fluid_outside.wgsl).
+ * The densities of a 3D fluid on voxels (shaders/draw/fluid_volume.wgsl), in a texture that shaders sample. The buffer
+ * `counts` first adds up the particles. Then particles outside the surface are listed (fluid_outside.wgsl).
  */
 import outsideText from '../../../../shaders/draw/fluid_outside.wgsl?raw';
 import volumeText from '../../../../shaders/draw/fluid_volume.wgsl?raw';
@@ -29,7 +29,6 @@ const DROP_BYTES = 4;
 const VOLUME = { name: 'draw/fluid_volume.wgsl', text: volumeText };
 const OUTSIDE = { name: 'draw/fluid_outside.wgsl', text: outsideText };
 
-/** The fluid's buffers that the volume reads, and its greatest number of particles. */
 export interface VolumeSource {
   readonly uniforms: GPUBuffer;
   readonly kinds: GPUBuffer;
