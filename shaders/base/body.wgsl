@@ -1,5 +1,4 @@
-// A body has a position and, with variable radii, a radius. With HAS_BOXES, a body is a ball or a box. Host twins:
-// bodyFloats and toBodies in src/gpu/layout.ts.
+// A body as buffers store it. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
@@ -107,7 +106,6 @@ fn body_of(bits: PackedBodyBits) -> PackedBody {
 #endif
 
 #if VARIABLE_RADII
-// Returns half the extent of a body along each axis.
 fn reach_of(body: PackedBody) -> Vector {
 #if HAS_BOXES
   let half = upper_of(body.shape);

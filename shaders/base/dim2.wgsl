@@ -1,5 +1,4 @@
-// Types and functions for 2D. The linker adds this file or dim3.wgsl to all shaders except those with the option `bare`
-// (src/gpu/link.ts).
+// Types and functions for 2D. The linker adds this file or dim3.wgsl to all shaders without the option `bare`.
 
 const DIMENSIONS = 2u;
 
@@ -73,8 +72,7 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// The hashed grid groups cells along x into blocks. A cell's coordinates, shifted right by these numbers of bits, are
-// those of its block.
+// The hash block of a cell is lattice >> BLOCK_SHIFT.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
 // Returns a weak hash, which the caller passes to mix_bits.
@@ -91,7 +89,7 @@ fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row) - 1);
 }
 
-// A probe reads the rows in layers of three. layer_centre returns the middle cell of a layer.
+// A probe reads the rows in layers of three.
 const LAYERS = 1u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

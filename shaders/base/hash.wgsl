@@ -1,5 +1,4 @@
-// Mixes the hash of a block of cells: every bit of the input affects the result. Twin: mixBlock in
-// src/core/world/cells.ts.
+// Every bit of the input affects the result. Twin: mixBlock in src/core/world/cells.ts.
 
 fn mix_bits(hash: u32) -> u32 {
   let once = (hash ^ (hash >> 15u)) * 0x2c1b3c6du;

@@ -14,14 +14,13 @@ struct Grid {
   // The period of each axis and its inverse; 0 along axes that are not periodic.
   period: Vector,
   inverse_period: Vector,
-  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Meaningless for levels and
-  // unbounded worlds, which have no ring.
+  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Only bounded and periodic worlds
+  // without levels have a ring.
   ring: Extent,
-  // With variable radii, `levels` is the number of levels, and `inverse_base` is 1 / the largest diameter on the lowest
-  // level. Otherwise both are 0.
+  // Both are 0 without variable radii. `inverse_base` is 1 / the largest diameter on the lowest level.
   levels: u32,
   inverse_base: f32,
-  // The largest radius allowed. Particles with a larger radius go into the quarantine.
+  // Larger particles go into the quarantine.
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
@@ -52,17 +51,17 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// Returns the bucket of removed particles if the id has RETIRED_BIT, otherwise the quarantine.
+// RETIRED_BIT marks removed particles.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// Returns true if two cells are the same or touch, also at a corner. Ignores periods.
+// Ignores periods.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// Returns the index of a workgroup, also if the dispatch is folded into two dimensions.
+// Large dispatches are folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

@@ -5,8 +5,10 @@
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
-// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, the reach is at most
-// the edge of a cell. In other loops with variable radii, the unit of the reach is the sum of the two particles' radii.
+// The reach is
+//   any length                          with neighbours/probe_box.wgsl
+//   at most the edge of a cell          in other loops with equal radii
+//   a share of the sum of both radii    in other loops with variable radii
 
 struct Particle {
   slot: u32,
@@ -14,7 +16,6 @@ struct Particle {
 #if VARIABLE_RADII
   radius: f32,
 #if HAS_BOXES
-  // See `shape` in body.wgsl.
   half: Vector,
   bulk: f32,
 #endif
@@ -23,7 +24,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // The vector from the neighbour, or its nearest image in a periodic world, to the particle.
+  // Points from the neighbour's nearest image to the particle.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII

@@ -1,6 +1,5 @@
 // Turns boxes into bodies of a grid with levels. A body is at the low corner of its box, and its radius selects the
-// box's level. `refused` counts invalid and too large boxes, which are in no pair. Twin:
-// src/reference/grid/box-bodies.ts.
+// box's level. `refused` counts invalid and too large boxes. Twin: src/reference/grid/box-bodies.ts.
 //
 // No pair is missed:
 // - On a box's level and above, the cell of its high corner is at most one beyond the cell of its low corner.
@@ -10,7 +9,7 @@
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
-// An invalid radius, which puts a body into the quarantine.
+// Puts a body into the quarantine.
 const NO_RADIUS = -1.0;
 
 const INVALID = 0u;
@@ -24,8 +23,8 @@ fn longest(extents: Vector) -> f32 {
   return most;
 }
 
-// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent, else
-// `grid.levels`.
+// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent. If there is
+// none, returns grid.levels.
 fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
   for (var level = first; level < grid.levels; level++) {
     if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {

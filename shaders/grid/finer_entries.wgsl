@@ -8,8 +8,8 @@
 // - the first word: one bit per occupied level, and CROWD_BIT
 // - from FINER_HEADER on: the entries, by bucket, ascending in each bucket
 // - at the end: words for heavy.wgsl
-// An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell. The level is needed because cells
-// of two levels may share a bucket.
+// An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell: cells of two levels may share a
+// bucket.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
@@ -21,7 +21,7 @@ fn clear_finer() {
 }
 #elif NOTE
 
-// Loads the word first: usually the bit is already set, and the thread need not wait for an atomic write.
+// Loads the word first: usually the bit is set, and no atomic write is needed.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -74,7 +74,7 @@ fn list_finer(
     if (index < arrayLength(&finer)) {
       atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
-    // Lists the tiles of long lists, as scatter.wgsl does for crowded buckets.
+    // As scatter.wgsl does for crowded buckets.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
       note(1u << CROWD_BIT);
       let tile = atomicAdd(&crowd[0], 1u);

@@ -1,5 +1,5 @@
 // Moves particles to their canonical slots: buckets ascend, and ids ascend inside a bucket. Quarantined and removed
-// particles keep the order of the atomics. Neither kernels nor the state hash depend on that order.
+// particles keep the order of the atomics, on which nothing depends.
 // Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.
 // Needs: cell_of_slot, cell_of, velocity_out, velocity_in.
 

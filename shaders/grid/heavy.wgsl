@@ -1,9 +1,7 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
-// HEAVY_ROW candidates. If the neighbour loop reads layers of three rows, a layer must hold more than 3 × HEAVY_ROW
-// candidates instead. If there is no crowd, no particle is heavy. With equal radii, the slots of heavy particles, in
-// any order, overwrite the tiles that crowd.wgsl sorted. With variable radii, these slots, their number and one bit per
-// slot are at the end of `finer` (neighbours/heavy_words.wgsl), which saves a binding. `clear` runs before the sort,
-// `close` after list_heavy.
+// HEAVY_ROW candidates, or a layer of three rows more than 3 × HEAVY_ROW. Without a crowd, no particle is heavy. With
+// equal radii, the list overwrites the tiles that crowd.wgsl sorted. With variable radii, it is at the end of `finer`
+// (neighbours/heavy_words.wgsl). `clear` runs before the sort, `close` after list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -14,7 +12,7 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The neighbour loop is linked for its tests of crowds. It needs these declarations, but is not called.
+// The linked neighbour loop needs these declarations, but nothing calls `visit`.
 
 alias Gathered = u32;
 

@@ -1,6 +1,6 @@
 // Computes an exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one
-// workgroup, and `apply` scans each block. No workgroup waits for another. `apply` zeroes the counts and `spine` the
-// sums, for the next scan. Arrays are padded with zeros to multiples of four.
+// workgroup, and `apply` scans each block. `apply` zeroes the counts and `spine` the sums, for the next scan. Arrays
+// are padded with zeros to multiples of four.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
@@ -8,7 +8,7 @@ struct Scan {
   blocks: u32,
 }
 
-// `spine` waits for each load. To wait less, it reads vectors of four, without atomics.
+// `spine` waits for each load, so it reads vectors of four, without atomics.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -19,7 +19,6 @@ fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Returns the exclusive sums of four counts, which begin with `before`.
 fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   let second = before + counts_of_four.x;
   let third = second + counts_of_four.y;

@@ -5,7 +5,6 @@
 // Needs: radix, grid, linear_workgroup, key_in, counts, starts, key_out, payload_out, payload_in.
 
 struct Radix {
-  // The lowest bit of the digit.
   shift: u32,
   // The types of the keys read and written, each a constant KEYS_….
   read: u32,
@@ -23,7 +22,6 @@ const SIGN_BIT = SIGN;
 const INFINITY = 0x7f800000u;
 #endif
 
-// The sign in the high word of a key.
 const SIGN = 0x80000000u;
 
 fn high_word(key: Key) -> u32 {
@@ -36,7 +34,7 @@ fn high_word(key: Key) -> u32 {
 
 fn is_nan(key: Key) -> bool {
 #if WIDE
-  // A key with the high word of infinity is a NaN if its low word is not 0. So adds 1 to the high word in that case.
+  // A NaN may have the high word of infinity and a low word that is not 0; min(key.x, 1) covers it.
   return (key.y & ~SIGN) + min(key.x, 1u) > INFINITY;
 #else
   return (key & ~SIGN) > INFINITY;

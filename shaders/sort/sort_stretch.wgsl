@@ -1,5 +1,4 @@
-// Shell's sort of a stretch in one thread. It is fast if the stretch is nearly sorted; otherwise its time grows more
-// slowly than the square of the length. The kernel defines
+// Shell's sort of a stretch in one thread: fast if the stretch is nearly sorted. The kernel defines
 //   struct Entry
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)

@@ -1,7 +1,6 @@
-// Boxes in a periodic world. A box contains a particle if an image of the particle is inside. The corners of a box are
-// wrapped. If low > high along an axis, the box covers the whole axis except the range from `high` to `low`. A box that
-// is at least a period long covers the whole axis. Wrapping uses only sums and exact products, so that all kernels get
-// the same bits.
+// Boxes in a periodic world. A box contains a particle if an image of the particle is inside. Corners are wrapped. If
+// low > high along an axis, the box covers the whole axis except the range from `high` to `low`. Wrapping uses only
+// sums and exact products, so that all kernels get the same bits.
 // Needs: grid.
 
 struct Box {
@@ -60,8 +59,8 @@ fn box_in_world(box: Box) -> Box {
   return inside;
 }
 
-// Expects a box from box_in_world. A position that is outside the world even after wrapping is in no box that crosses
-// the end of the world.
+// Expects a box from box_in_world. wrap_once leaves far positions outside the world. A box across the end of the world
+// contains none of them.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;
@@ -69,7 +68,7 @@ fn is_in_box(box: Box, position: Vector) -> bool {
   return all(select(above & below, (above | below) & in_world, box.low > box.high));
 }
 
-// Returns false for a position that is outside the world even after wrapping: such a position has no neighbours.
+// Returns false for a far position that wrap_once left outside the world. Such a position has no neighbours.
 fn has_images(position: Vector) -> bool {
   let in_world = (position >= grid.origin) & (position <= grid.origin + grid.period);
   return all(in_world | (grid.period == Vector()));

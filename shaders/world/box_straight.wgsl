@@ -1,4 +1,4 @@
-// Boxes in a world that does not wrap. box_periodic.wgsl defines the same names.
+// Boxes in a world that does not wrap: the same names as box_periodic.wgsl.
 
 struct Box {
   low: Vector,

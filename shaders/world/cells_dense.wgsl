@@ -10,7 +10,6 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell < grid.cell_count;
 }
 
-// Returns the bucket of a cell, of the quarantine, or of removed particles.
 fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return flatten(lattice_at(position), grid.cells);

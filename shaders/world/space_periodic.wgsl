@@ -1,5 +1,4 @@
-// Positions and differences in a periodic world. space_straight.wgsl defines the same names. Twin:
-// src/core/world/cells.ts.
+// Positions and differences in a periodic world. Twin: src/core/world/cells.ts.
 // Needs: grid, snap, is_finite.
 
 // Wraps a position that is outside the world by at most one period. Uses sums only: a product might be fused in one
@@ -9,15 +8,14 @@ fn wrap_once(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // Rounding may bring `above` to the far end. If the position is almost one period below the world, rounding may also
-  // leave `above` just below the low end. Either result becomes the low end.
+  // Rounding may bring `above` to the far end or, from almost one period below, just short of the low end. Both become
+  // the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);
   return select(inside, raised, periodic & (snap(position - grid.origin) < Vector()));
 }
 
-// A position that is not finite stays as it is.
 fn wrap_stored(body: PackedBody) -> PackedBody {
   let position = body_position(body);
   if (is_finite(position)) {

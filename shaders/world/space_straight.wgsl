@@ -1,5 +1,4 @@
-// Positions and differences in a world that does not wrap. space_periodic.wgsl defines the same names. Twin:
-// src/core/world/cells.ts.
+// Positions and differences in a world that does not wrap: the same names as space_periodic.wgsl.
 
 fn wrap_once(position: Vector) -> Vector {
   return position;

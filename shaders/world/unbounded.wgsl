@@ -1,6 +1,6 @@
 // The unbounded world: cells hashed into `grid.cell_count` buckets, a power of two. A cell's edge is a power of two, so
-// scaling is exact at any distance. Hash blocks of HASH_BLOCK cells along x stay together, so three cells of a row are
-// one or two ranges. Twin: src/core/world/cells.ts.
+// scaling is exact at any distance. The cells of a hash block, HASH_BLOCK cells along x, lie together. So three cells
+// of a row are one or two ranges. Twin: src/core/world/cells.ts.
 // Needs: grid, snap, mix_bits, is_finite, outer_bucket, is_beside.
 
 // A slot's cell coordinates, stored until the next sort. Cells may share a bucket.
@@ -14,7 +14,7 @@ fn is_in_grid(cell: Cell) -> bool {
 }
 
 fn lattice_at(position: Vector) -> Lattice {
-  // Clamps before scaling, so that the product cannot overflow.
+  // Clamped before scaling, so that the product cannot overflow.
   let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
