@@ -1,5 +1,4 @@
 // A block of cells on one level of a dense grid. With WRAPS it may continue at the other end of a periodic axis.
-// levels/block_hashed.wgsl defines the same names.
 // Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 
 struct Block {
@@ -12,7 +11,7 @@ fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   let last = cell_at(high, level);
 #if WRAPS
-  // Along a periodic axis, low > high means the whole axis except the range from `high` to `low`.
+  // If low > high, see world/box_periodic.wgsl.
   let cells = Lattice(cells_at(level));
   let length = last + select(Lattice(), cells, low > high) - first + Lattice(1);
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)), level);

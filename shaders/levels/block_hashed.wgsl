@@ -1,4 +1,4 @@
-// A block of cells on one level of an unbounded world. levels/block_dense.wgsl defines the same names.
+// A block of cells on one level of an unbounded world: the same names as levels/block_dense.wgsl.
 // Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {
@@ -20,7 +20,6 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// Returns the number of lists of paths; see neighbours/block_unbounded.wgsl.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -1,5 +1,5 @@
-// Levels of cells in an unbounded world, hashed into `grid.cell_count` buckets, a power of two. Blocks of HASH_BLOCK
-// cells along x stay together. levels/dense.wgsl defines the same names.
+// Levels of cells in an unbounded world, hashed into `grid.cell_count` buckets, a power of two. levels/dense.wgsl
+// defines the same names.
 // Needs: grid, snap, is_beside, mix_bits.
 
 // The finer entries of a cell stand for particles at least this many levels below the cell.

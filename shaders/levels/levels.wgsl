@@ -1,6 +1,5 @@
-// Computes the level and the bucket of a particle. Cells of each level are twice as wide as those of the level below. A
-// level's largest diameter is at most the width of its cells. A particle is on the lowest level that allows its
-// diameter. Twin: src/core/world/levels.ts.
+// The level and the bucket of a particle. Cells of each level are twice as wide as those of the level below. A particle
+// is on the lowest level whose cells are at least as wide as its diameter. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
 // The cell of the particle in a slot, on that particle's own level. Stored until the next sort.
@@ -25,7 +24,7 @@ fn greatest_on(level: u32) -> f32 {
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// Returns whether a radius is allowed. If not, the particle goes into the quarantine.
+// Particles with another radius go into the quarantine.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;
@@ -51,8 +50,6 @@ fn cell_of(body: PackedBody, bucket: u32) -> Cell {
   return NOWHERE;
 }
 
-// Returns true if the cells of two particles are the same or touch. Both cells are taken on the higher of the
-// particles' levels.
 fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bool {
   let level = level_of(radius);
   let other_level = level_of(other_radius);

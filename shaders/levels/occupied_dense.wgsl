@@ -1,4 +1,4 @@
-// Tests whether a level of a dense grid holds particles. levels/occupied_hashed.wgsl defines the same name.
+// Tests whether a level of a dense grid holds particles.
 // Needs: grid, start.
 
 fn is_occupied(level: u32) -> bool {

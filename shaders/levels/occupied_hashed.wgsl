@@ -1,5 +1,5 @@
-// In a hashed grid, all levels share one table, which does not tell whether a level is empty. So each counts as
-// occupied. levels/occupied_dense.wgsl defines the same name.
+// All levels of a hashed grid share one table, which does not tell whether a level is empty. So each counts as
+// occupied.
 
 fn is_occupied(level: u32) -> bool {
   return true;

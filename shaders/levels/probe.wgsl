@@ -43,7 +43,7 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// Returns the number of candidates without the particle itself. Expects a cell in the grid.
+// Leaves out the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }

@@ -26,8 +26,8 @@ struct Layer {
   third_end: u32,
 }
 
-// Takes the block of three cells along each axis around the particle's cell, on the higher of the two levels. Returns
-// the cells of `level` in that block.
+// Returns the cells of `level` in the block of three cells along each axis around the particle's cell. That block is on
+// the higher of the two levels.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
@@ -51,10 +51,9 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// Returns the part of a block that may hold particles closer than `reach`, usually half of the block. With
-// WHOLE_BLOCKS, returns the whole block, because pairs may be farther apart than the sum of radii. The margin is many
-// times the rounding error of cells and of this function. The outermost cells also hold the particles outside the box,
-// so clamping misses none.
+// Returns the part of a block that may hold particles closer than `reach`. With WHOLE_BLOCKS, returns the whole block,
+// because pairs may be farther apart than the sum of radii. The margin is many times the rounding error. The outermost
+// cells also hold the particles outside the box, so clamping misses none.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -80,7 +79,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// Returns the number of layers in a block. A row that crosses an end of the x axis counts once.
+// A row that crosses an end of the x axis counts once.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {

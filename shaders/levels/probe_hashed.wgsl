@@ -1,5 +1,4 @@
-// The part of levels/probe.wgsl for hashed cells. Several cells may share a bucket, so the loop also compares the
-// candidates' cells.
+// The part of levels/probe.wgsl for hashed cells. Several cells may share a bucket, so the loop compares cells.
 // Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
 // Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
@@ -14,8 +13,7 @@ struct Block {
   high: Lattice,
 }
 
-// A row of cells on one level. It has two ranges if it crosses from one hash block (HASH_BLOCK cells along x) to the
-// next.
+// A row of cells on one level. It has two ranges if it crosses from one hash block to the next.
 struct Row {
   low: Lattice,
   high: Lattice,
@@ -29,7 +27,7 @@ fn adjacent_cells(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// See reached_cells in levels/probe_dense.wgsl. The margin is many times the rounding error.
+// See reached_cells in levels/probe_dense.wgsl.
 fn reached_cells(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return adjacent_cells(middle);
@@ -53,7 +51,6 @@ fn rows_of(block: Block) -> u32 {
   return rows * (u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u]) + 1u);
 }
 
-// `offset` is added to buckets, to read finer entries.
 fn row_of(block: Block, index: u32, level: u32, offset: u32) -> Row {
   var low = block.low;
   if (DIMENSIONS == 2u) {
@@ -125,7 +122,6 @@ fn visit_overlap(
   }
 }
 
-// One loop covers all rows, so threads in lockstep wait once, for the thread with the most candidates in total.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -137,7 +133,6 @@ fn visit_candidates(
   lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  // One bit per search: one per occupied level, then one for finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
   var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;
@@ -172,7 +167,6 @@ fn visit_candidates(
   }
 }
 
-// Counts all candidates, including the particle.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = count_on(lattice, level, true);
   for (var higher = level; higher < grid.levels; higher++) {

@@ -1,5 +1,5 @@
-// Splits the rows of a block into segments. Each segment is one range of slots. With WRAPS, a row that crosses an end
-// has two segments. levels/segments_hashed.wgsl defines the same names.
+// Splits the rows of a block into segments, each of which is one range of slots. With WRAPS, a row that crosses an end
+// has two segments.
 // Needs: Block, cells_at, wrap_cell, bucket_at, start.
 
 struct Segment {

@@ -1,5 +1,4 @@
 // Splits the rows of a block into segments. Each segment lies in one hash block and is therefore one range of slots.
-// levels/segments_dense.wgsl defines the same names.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // A segment stands for the particles on `level` in the cells from `low` to `high`. Other particles may lie among their
@@ -16,7 +15,6 @@ fn last_in_row(block: Block) -> i32 {
   return block.first.x + i32(block.length.x - 1u);
 }
 
-// Returns the number of hash blocks that a row touches.
 fn segments_in_row(block: Block) -> u32 {
   return u32((last_in_row(block) >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
 }

@@ -1,5 +1,4 @@
-// A block of cells in a dense grid. It may continue at the other end of a periodic axis. block_unbounded.wgsl defines
-// the same names.
+// A block of cells in a dense grid. It may continue at the other end of a periodic axis.
 // Needs: grid, lattice_at.
 
 struct Block {
@@ -7,8 +6,7 @@ struct Block {
   length: Extent,
 }
 
-// Returns the cells of positions between two corners. lattice_at is monotone, rounding included, so no cell is missed.
-// Along a periodic axis, low > high means the whole axis except the range from `high` to `low`.
+// lattice_at is monotone, rounding included, so no cell is missed. If low > high, see world/box_periodic.wgsl.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);
@@ -16,7 +14,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// Returns the number of lists of paths (solve/ccd/link.wgsl): one per cell.
+// One list of paths (solve/ccd/link.wgsl) per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

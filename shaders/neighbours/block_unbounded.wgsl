@@ -1,5 +1,5 @@
-// A block of cells in the unbounded world. Not to be confused with a hash block: HASH_BLOCK cells along x whose buckets
-// lie together (world/unbounded.wgsl). block_dense.wgsl defines the same names.
+// A block of cells in the unbounded world, not to be confused with a hash block (world/unbounded.wgsl).
+// block_dense.wgsl defines the same names.
 // Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
@@ -12,8 +12,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns the number of lists of paths (solve/ccd/link.wgsl). The lists have a hash table of their own, because paths
-// may pass many more cells than there are particles.
+// Lists of paths have a hash table of their own, because paths may pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -1,5 +1,5 @@
-// Like each_heavy.wgsl, but lists neighbours in order of their ids. Sets one bit per neighbour and reads the bits in
-// order, so ids ascend without a sort. Instead of finish and merge, the kernel defines
+// Like each_heavy.wgsl, but lists neighbours by id without a sort: sets one bit per neighbour and reads the bits in
+// order. Instead of finish and merge, the kernel defines
 //   fn own_stretch(gathered: Gathered) -> Stretch        the particle's part of the list
 //   fn put(gathered: Gathered, index: u32, id: u32)      writes an entry
 //   fn put_empty(index: u32)                             marks an entry that stays empty
@@ -13,7 +13,6 @@
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
-// Returns n, the number of bits per row.
 fn marked_ids() -> u32 {
   return (arrayLength(&offsets) - MARK_ROWS) / 2u;
 }

@@ -1,9 +1,8 @@
-// The words about heavy particles at the end of `finer`. `words` is the length of `finer`. Their layout, from the end
-// downwards:
+// The words about heavy particles at the end of `finer`, which has `words` words. From the end downwards:
 // - one bit per slot
 // - the number of heavy slots
 // - the heavy slots
-// Words below the last heavy slot may be stale.
+// Words below the last heavy slot are stale.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

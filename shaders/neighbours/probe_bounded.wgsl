@@ -1,6 +1,5 @@
 // The neighbour loop of a bounded world. Calls visit, in ascending order of slots, for particles that are nearer than
-// the reach and in the same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates. Three
-// cells of a row are one range of slots. The ring of empty cells keeps rows inside the grid.
+// the reach and in the same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
 // One loop covers three ranges, so threads in lockstep wait once instead of three times.
@@ -26,8 +25,7 @@ fn probe(
     let second_end = first_end + start[centre + 2u] - second;
     // Bounded, so that a corrupt grid cannot hang the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
-    // The loop counts down, and a slot is the base of its range minus the count. See "Loops that count down" in
-    // bench/NOTES.md.
+    // Counts down: a slot is the base of its range minus the count. See "Loops that count down" in bench/NOTES.md.
     let first_base = first + third_end;
     let after_first = third_end - first_end;
     let second_base = second + after_first;
@@ -67,7 +65,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Counts candidates without the particle itself. Expects a cell in the grid.
+// Leaves out the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   var candidates = 0u;
   for (var layer = 0u; layer < LAYERS; layer++) {

@@ -40,7 +40,7 @@ fn probe(
   thread: u32,
 ) {
 #if !VARIABLE_RADII
-  // Empty slots and quarantined particles have no neighbours.
+  // With variable radii, each_point.wgsl passes NOWHERE for every point.
   if (!is_in_grid(cell)) {
     return;
   }

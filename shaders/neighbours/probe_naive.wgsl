@@ -48,7 +48,7 @@ fn probe(
   }
 }
 
-// Expects a cell in the grid.
+// Leaves out the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return start[grid.cell_count] - 1u;
 }

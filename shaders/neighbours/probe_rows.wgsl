@@ -27,7 +27,7 @@ fn probe(
     let span = row_span(lattice, row);
     // Bounded, so that a corrupt grid cannot hang the device.
     let end = min(span.first_length + span.second_length, grid.count);
-    // The loop counts down, as in probe_bounded.wgsl.
+    // Counts down, as in probe_bounded.wgsl.
     let first_base = span.first + end;
     let after_first = end - span.first_length;
     let second_base = span.second + after_first;
@@ -62,7 +62,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Counts candidates without the particle itself. Expects a cell in the grid.
+// Leaves out the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   let lattice = lattice_of(cell);
   var candidates = 0u;

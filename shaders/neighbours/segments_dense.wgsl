@@ -1,5 +1,5 @@
-// Splits the rows of a block into segments. Each segment is one range of slots. A row that crosses an end of a periodic
-// axis has two segments. segments_unbounded.wgsl defines the same names.
+// Splits the rows of a block into segments, each of which is one range of slots. A row that crosses an end of a
+// periodic axis has two segments.
 // Needs: Block, grid, start.
 
 struct Segment {

@@ -1,5 +1,4 @@
 // Splits the rows of a block into segments. Each segment lies in one hash block and is therefore one range of slots.
-// segments_dense.wgsl defines the same names.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
 // A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.

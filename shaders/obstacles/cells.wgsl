@@ -12,7 +12,6 @@ fn obstacle_position(obstacle: u32) -> Vector {
   return obstacle_vector(grid.cell_count + 1u + obstacle * OBSTACLE_WORDS);
 }
 
-// The slots of three cells of a row: one range, or two.
 struct ObstacleSpan {
   first: u32,
   first_length: u32,

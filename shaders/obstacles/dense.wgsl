@@ -1,8 +1,7 @@
-// Rows of obstacles in dense cells. In a bounded world, the ring makes each row one range. In a periodic world, rows
-// continue at the other end. unbounded.wgsl defines the same names.
+// Rows of obstacles in dense cells. A row that crosses an end of a periodic axis is two ranges.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns how many obstacles the buffer can hold. This bounds loops, so that a corrupt grid cannot hang the device.
+// Bounds loops, so that a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

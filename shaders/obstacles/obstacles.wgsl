@@ -1,5 +1,4 @@
-// Reads the words of obstacles, which src/engine/simulation/obstacles.ts writes. They lie in the buffer of the cell
-// starts, behind the starts, to save a binding.
+// Words of obstacles, which src/engine/simulation/obstacles.ts writes behind the cell starts, to save a binding.
 // Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {

@@ -3,7 +3,7 @@
 // - the first word of the bodies
 // - the nodes
 // - the bodies
-// A node stores the index of the node at which a walk continues if it skips the subtree, so a walk needs no stack.
+// Because of `skip`, a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {

@@ -1,8 +1,7 @@
 // Rows of obstacles in the unbounded world. dense.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns how many obstacles, each with position and cell, the buffer can hold. This bounds loops, so that a corrupt
-// grid cannot hang the device.
+// Bounds loops, so that a corrupt grid cannot hang the device. Each obstacle has a position and a cell.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -15,7 +14,6 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = obstacle_start(base + low);
   var span = ObstacleSpan(first, obstacle_start(base + high + 1u) - first, 0u, 0u);
-  // At an end of a hash block, the cell beyond is in another block.
   if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
     beyond.x += select(1, -1, column == 0u);
@@ -26,7 +24,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Tests the cell of the obstacle, because several cells may share a bucket.
+// Several cells may share a bucket.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();
