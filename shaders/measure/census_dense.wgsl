@@ -1,4 +1,4 @@
-// Counts the particles in the cell of a slot, in a dense grid. census_hashed.wgsl defines the same name.
+// Counts the particles in the cell of a slot, in a dense grid.
 // Needs: Cell, Census, bucket_at, level_of, position_in, start.
 
 fn census_of(slot: u32, cell: Cell) -> Census {

@@ -1,5 +1,4 @@
-// Counts the particles in the cell of a slot, in a hashed grid, whose buckets may hold several cells. census_dense.wgsl
-// defines the same name.
+// Counts the particles in the cell of a slot, in a hashed grid, whose buckets may hold several cells.
 // Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 
 #if VARIABLE_RADII

@@ -1,5 +1,5 @@
 // Computes sums and maxima over all particles, which the caller has just sorted. Outputs MEASURE_WORDS words per
-// workgroup. Values are added in order of threads, so the bits are reproducible.
+// workgroup. Adds in order of threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*
@@ -21,18 +21,16 @@
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The world's corners. Without variable radii, the limits of centres, `substep.lower` and `substep.upper`, lie a
-  // radius inside these corners along every axis that has walls.
+  // The world's corners; substep.lower and substep.upper are the limits of centres.
   lowest: Vector,
   highest: Vector,
-  // Squared distances in [low, high) are borderline. `lattice_scale` is the scale of the exact lattice; see
-  // src/core/world/borderline.ts.
+  // Squared distances in [low, high) are borderline, except on the exact lattice; see src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, a pair is borderline if its squared distance differs from reach² by at most borderline_share ×
-  // reach² + borderline_around × reach. `borderline_high` is then a factor: from borderline_high × reach² on, no pair
-  // is borderline. With boxes, `visit` compares overlaps instead of squared distances.
+  // With variable radii, a pair is borderline if |distance² − reach²| <= borderline_share × reach² + borderline_around
+  // × reach. `borderline_high` is then a factor: pairs beyond borderline_high × reach² are never borderline. With
+  // boxes, `visit` compares overlaps instead.
   borderline_share: f32,
   borderline_around: f32,
 }
@@ -79,7 +77,6 @@ fn is_exact(body: PackedBody) -> bool {
   let is_whole = is_on_lattice(body_position(body));
   let scaled = radius_of(body) * measure.lattice_scale;
 #if HAS_BOXES
-  // The radius of the ball around a box does not matter.
   if (body.shape.x > 0.0) {
     return is_whole && is_on_lattice(upper_of(body.shape));
   }
@@ -98,7 +95,6 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// Returns the sum of a box's half extents, or a ball's radius.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }
@@ -226,7 +222,7 @@ fn measure_state(
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
-    // The variable is initialised explicitly, because some implementations do not clear variables in each round.
+    // Some implementations do not clear variables in each round.
     var gathered = Gathered();
     var cell = NOWHERE;
     var position = Vector();

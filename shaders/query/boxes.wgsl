@@ -1,6 +1,6 @@
 // Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box, or NO_PARTNER if they do
-// not all fit. If a box covers many cells, a workgroup searches it; a queue lists such boxes in any order. Comparisons
-// alone decide membership, so tally and fill agree.
+// not all fit. A queue lists boxes that cover many cells; a workgroup searches each. Comparisons alone decide
+// membership, so tally and fill agree.
 // Needs: QUEUE_HEADER, Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied.
 // Needs: segments_in, rows_in, start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box.
 // Needs: is_in_segment, ids, Stretch, offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters.
@@ -104,7 +104,7 @@ fn room_of(number: u32) -> Room {
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// A team of LANES threads searches one segment after another.
+// A team of LANES threads searches each segment.
 const LANES = 16u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -124,7 +124,7 @@ fn search_together(
       atomicStore(&found, 0u);
     }
     workgroupBarrier();
-    // If all slots are searched, they are one segment, and the workgroup is one team.
+    // All slots are one segment, which the whole workgroup searches.
     let lanes = select(LANES, WORKGROUP_SIZE, search.all_slots);
     for (var level = 0u; level < search.levels; level++) {
       let block = block_of_box(search.box, level);
@@ -163,7 +163,7 @@ fn search_together(
 
 #if FILL
 // Batcher's bitonic sort, in which every comparison puts the lesser element first. Elements beyond the end count as the
-// greatest. No comparison would move them, so they need not exist.
+// greatest, so no comparison would move them.
 fn sort_together(stretch: Stretch, thread: u32) {
   for (var size = 2u; size / 2u < stretch.room && size != 0u; size *= 2u) {
     let pairs = (stretch.room + size - 1u) / size * (size / 2u);

@@ -1,7 +1,6 @@
 // The table of chunks, which query/chunks.wgsl writes. Cuts along the last axis divide space into parts. Cuts along the
-// axis before it divide each of these parts, now called regions, and so on. The parts along x are the chunks. A part is
-// half-open: it contains its low bound. Coordinates are keys, whose unsigned order is that of the coordinates, so only
-// integers are compared.
+// axis before it divide each of these parts, now called regions, and so on. The parts along x are the chunks. A part
+// contains its low bound, but not its high one. Bounds are keys, whose unsigned order is that of the coordinates.
 // Needs: table, chunks, boxes, snap, is_finite.
 
 struct Chunks {
@@ -65,7 +64,7 @@ fn box_of(id: u32) -> CornerBox {
 }
 #endif
 
-// The sign bit of positive coordinates and all bits of negative ones are flipped.
+// Flips the sign bit of positive coordinates and all bits of negative ones.
 fn key_of(coordinate: f32) -> u32 {
   let bits = bitcast<u32>(coordinate);
   return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);

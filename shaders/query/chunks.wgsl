@@ -11,7 +11,7 @@
 // Needs: part_of, BOXES_PER_CHUNK, regions_of, table, coordinate_of, NO_CUT.
 
 #if MEASURE
-// `partials` has a pair of floats per axis and thread: the greatest half extent h, and the sum of (half extent / h)^d.
+// Per axis and thread: the greatest half extent h, and the sum of (half extent / h)^d.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn measure(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -110,7 +110,6 @@ fn next_keys(
 var<workgroup> thread_sums: array<vec2f, WORKGROUP_SIZE>;
 var<workgroup> thread_parts: array<u32, WORKGROUP_SIZE>;
 
-// Returns the first rank of a region.
 fn begin_of(region: u32) -> u32 {
   var low = 0u;
   var high = grid.count;

@@ -5,8 +5,8 @@
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 
-// `list` is bound only for its length. `check` sets the last word of `count` to 1 if offsets descend. If the list is
-// too short, `check` sets the second word, `listed`, to the number of entries to list.
+// `list` is bound only for its length. `check` sets the last word of `count` to 1 if offsets descend, and the second to
+// the number of listed entries if the list is too short.
 
 fn list_length() -> u32 {
   return arrayLength(&list) / WORDS_PER_ENTRY;

@@ -1,6 +1,6 @@
-// Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. A list that is too
-// short may hold only some ids of the last point in the list; which ones is not defined. A device may round distances
-// differently in tally and fill. If fill finds fewer particles than tally counted, the other entries hold NO_PARTNER.
+// Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. If the list is too
+// short, it may hold any part of the last listed point's ids. A device may round distances differently in tally and
+// fill. If fill finds fewer particles, the other entries hold NO_PARTNER.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 
 struct Near {

@@ -1,6 +1,5 @@
 // Finds the k nearest particles of each point within a radius, sorted by distance, then id. Unused entries hold
-// NO_PARTNER and an infinite distance. Compares distances as bits, because the bits of floats that are not negative
-// ascend with the floats.
+// NO_PARTNER and an infinite distance. Squared distances are compared as bits, whose order is the same.
 // Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 
 struct Nearest {
@@ -13,7 +12,7 @@ struct Nearest {
 
 struct Gathered {
   found: u32,
-  // The squared distance, as bits, and the id of the last of k entries. A candidate must come before this entry.
+  // The last of k entries: its squared distance, as bits, and its id. A candidate must come before it.
   last_distance: u32,
   last_id: u32,
 }
@@ -32,7 +31,7 @@ fn begin(point: Particle) -> Gathered {
 
 fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
   let distance = bitcast<u32>(other.distance_squared);
-  // Far candidates are rejected before their ids are read.
+  // Saves reading the ids of far candidates.
   if (distance > (*gathered).last_distance) {
     return;
   }

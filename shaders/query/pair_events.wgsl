@@ -1,12 +1,11 @@
 // Compares a list of pairs with the previous list. Both are in order of first ids, then second ids. One thread per
-// first id merges two ascending stretches. With TALLY, counts the pairs that began, stayed and ended. Otherwise writes
-// the pairs of one kind: begun with BEGUN, stayed with STAYED, else ended. If the new list was too short, tallies stay
-// zero. It was too short if the first two words of `count`, the pairs found and the pairs listed, differ.
+// first id merges two stretches. With TALLY, counts the pairs that began, stayed and ended. Otherwise writes the pairs
+// of one kind: begun with BEGUN, stayed with STAYED, else ended. If the new list was too short (count[0] pairs found,
+// count[1] listed), tallies stay zero.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 
-// Returns the second id of a pair. Past the end and for an empty entry, returns NO_PARTNER, which is greater than any
-// id.
+// Past the end and for an empty entry, returns NO_PARTNER, which is greater than any id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {
   if (index < stretch.room) {
     return pairs[stretch.first + index].y;
@@ -28,7 +27,6 @@ fn compare(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  // Both lists have offsets for equally many ids.
   if (id + 1u >= arrayLength(&offsets)) {
     return;
   }

@@ -1,6 +1,6 @@
 // Finds overlapping pairs (id, greater id), sorted by first id, then second id. Tally counts them; fill writes them.
-// With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it may end with only some pairs of
-// a first id; which ones is not defined. Entries without a pair hold NO_PARTNER twice.
+// With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it may hold any part of the
+// pairs of the last listed first id. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 
@@ -100,12 +100,11 @@ fn finish(gathered: Gathered, particle: Particle) {
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // A device may round distances differently in tally and fill, so tally may count nearly touching pairs that fill does
-  // not find.
+  // A device may round distances differently in tally and fill, so tally may count more pairs.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // Shell's sort by id (gaps 1, 4, 13 …).
+  // Shell's sort by second id.
   var gap = 1u;
   while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;

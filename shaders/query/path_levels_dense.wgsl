@@ -18,7 +18,6 @@ fn wraps_along(axis: u32) -> bool {
   return grid.period[axis] > 0.0;
 }
 
-// Divides and rounds down, also for negative numbers.
 fn floor_divide(number: i32, divisor: i32) -> i32 {
   return select(number, number + 1 - divisor, number < 0) / divisor;
 }
@@ -39,8 +38,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Returns where an image of a layer begins. Do not use it for the end of the last layer, which is the end of the
-// period.
+// Returns where an image of a layer begins. The last layer's end is the end of the period instead.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;
@@ -65,7 +63,7 @@ fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Returns the greatest length of a piece. `piece_between` ends the last piece at the end of the world.
+// `piece_between` ends the last piece at the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }

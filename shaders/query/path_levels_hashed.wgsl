@@ -1,7 +1,7 @@
 // The cells along a ray on one level of an unbounded world. path_dense.wgsl describes the functions.
 // Needs: cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The level of the walk. The caller sets it before it calls any other function.
+// The caller sets it before it calls any other function.
 var<private> level_walked: u32;
 
 // A segment stands for the particles on level_walked in the cells from `low` to `high`. Other particles may lie among
@@ -46,7 +46,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Tests the cell and the level of the particle, because several cells may share a bucket.
+// Several cells and levels may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

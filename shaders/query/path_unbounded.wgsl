@@ -38,7 +38,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Tests the cell of the particle, because several cells may share a bucket.
+// Several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

@@ -100,7 +100,7 @@ fn path_of(number: u32) -> Path {
 #endif
 }
 
-// Adds to a path the values that depend on the greatest radius.
+// Adds the values that depend on the greatest radius.
 fn path_among(path: Path, radius: f32) -> Path {
   var among = path;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -114,7 +114,7 @@ fn path_among(path: Path, radius: f32) -> Path {
 }
 
 #if VARIABLE_RADII
-// Adds to a path the values that depend on the level, and sets `level_walked`.
+// Adds the values that depend on the level, and sets `level_walked`.
 fn path_on(path: Path, level: u32) -> Path {
   level_walked = level;
   return path_among(path, min(greatest_on(level), grid.greatest_radius));
@@ -138,7 +138,7 @@ fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
 }
 
 // Returns the times at which the ray may meet balls whose centres lie between `low` and `high` along an axis. If there
-// are none, the end is before the beginning.
+// are none, .x > .y.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {
@@ -168,7 +168,7 @@ fn hit_time(path: Path, away: Vector, radius_squared: f32) -> f32 {
   if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
     return MISSED;
   }
-  // A unit direction needs no division, so it adds no rounding error.
+  // Dividing by the length of a unit direction would only add rounding errors.
   let is_unit = path.direction_squared == 1.0;
   let along = dot(away, path.direction);
   let middle = select(along / path.direction_squared, along, is_unit);
@@ -188,14 +188,14 @@ struct Meeting {
   image: Lattice,
 }
 
-// Returns true if a particle is in the world along periodic axes. Rays never meet a particle elsewhere, because the
-// grid could not wrap it.
+// Returns true if a particle is in the world along periodic axes. wrap_once left other particles outside, and rays
+// never meet them.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));
 }
 
-// Returns the first and last image that the ray may meet between two times. An image's number is its offset in periods.
+// The number of an image is its offset in periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
     return vec2i();

@@ -16,7 +16,6 @@
 struct Gathered {
   found: u32,
 #if FILL
-  // The ray's part of the list, and whether all entries of the ray fit there.
   room: Stretch,
   has_room: bool,
 #endif
@@ -103,8 +102,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns the width of a path at its wider end: across_at minus 2, but at least 1. Far from the origin, rounding can
-// make a path thousands of layers wide.
+// Returns the width at the wider end: across_at minus 2, but at least 1. Far from the origin, rounding can make a path
+// thousands of layers wide.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
