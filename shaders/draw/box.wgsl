@@ -6,7 +6,6 @@ struct Vertex {
   @location(0) @interpolate(flat) colour: vec4f,
 }
 
-// `share` is 0 at the lowest corner and 1 at the highest.
 fn at(share: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(mix(frame.lowest.xyz, frame.highest.xyz, share), 1.0);
 }

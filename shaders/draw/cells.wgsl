@@ -1,9 +1,8 @@
 // Draws the heat map and the lines between cells, as a strip of four vertices per face. In 2D the face is the box. In
-// 3D the faces are the floor, then the two walls farther from the camera.
+// 3D the faces are the floor and the two walls farther from the camera.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
-// Lines are invisible if cells are at most NARROWEST CSS pixels wide. From a width of WIDE CSS pixels on, lines do not
-// fade.
+// Lines appear in cells wider than NARROWEST CSS pixels, and have their full opacity from WIDE CSS pixels on.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 
@@ -57,8 +56,7 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(FAINTEST_LINE, DARKEST_LINE, share);
 }
 
-// Returns the number of particles per cell, averaged over a pixel. In 3D, a cell of the floor stands for its column. A
-// counter of the heat map may stand for a block of cells.
+// Returns the number of particles per cell, averaged over a pixel. In 3D, a cell of the floor stands for its column.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = overlay.heat_map.xy;
   let footprint = pixel / overlay.heat_map.z;
@@ -81,7 +79,6 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
   if (overlay.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
     let count = heat_at(face.cell, pixel);
     let share = clamp(count * overlay.heat_map.w, 0.0, 1.0);
-    // Below one particle per cell, the colour fades out.
     let opacity = mix(FAINTEST_HEAT, DARKEST_HEAT, share) * clamp(count, 0.0, 1.0);
     colour = vec4f(overlay.heat.rgb, 1.0) * opacity;
   }

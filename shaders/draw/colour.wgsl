@@ -3,12 +3,11 @@
 // Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN
-// Returns the factor that scales particles in 3D. It is below 1 if lines between particles must be visible.
+// Returns the factor that scales particles in 3D: below 1 if lines between particles must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }
 
-// Returns the position on the colour scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;

@@ -15,8 +15,7 @@ struct Disc {
 #endif
 }
 
-// The least drawn radius in pixels. Smaller discs are drawn fainter at this radius; otherwise they could vanish between
-// pixels.
+// The least drawn radius in pixels. Smaller discs, which could vanish between pixels, are drawn fainter at this radius.
 const SMALLEST = 0.6;
 
 // The greatest width of the darker rim, in pixels.
@@ -60,7 +59,6 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   var coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
   if (disc.half.x > 0.0) {
     let middle = abs(disc.offset);
-    // The part of the pixel inside the box, along each axis.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
     let beyond = middle - disc.half;

@@ -72,7 +72,6 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Interpolates the pressure between fluid cells; other cells have none.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -170,7 +169,6 @@ struct Arrow {
 const SHAFT = 0.9;
 const HEAD = 8.0;
 const CASING = 1.25;
-// Shorter arrows are not drawn.
 const SHORTEST = 2.5;
 // Half the width of a head, divided by its length.
 const OPENING = 0.5;
@@ -228,7 +226,6 @@ fn arrow_fragment(arrow: Arrow) -> @location(0) vec4f {
   let head = min(HEAD, 0.6 * arrow.length);
   let neck = arrow.length - head;
   let across = abs(arrow.at.y);
-  // Distances outside the shaft and the head, in CSS pixels.
   let shaft = max(across - SHAFT, max(-arrow.at.x, arrow.at.x - neck));
   let slant = (across - (arrow.length - arrow.at.x) * OPENING) / sqrt(1.0 + OPENING * OPENING);
   let outside = min(shaft, max(slant, neck - arrow.at.x));

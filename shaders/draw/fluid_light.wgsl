@@ -105,7 +105,7 @@ fn sunlight_at(point: vec3f) -> vec3f {
   return mix(SHADOW, vec3f(1.0), exp(-9.0 * depth / (frame.highest.y - frame.lowest.y)));
 }
 
-// Returns the colour of the floor without shadows. `width` is the size of a pixel on the floor.
+// `width` is the size of a pixel on the floor.
 fn tiles_at(point: vec2f, width: vec2f) -> vec3f {
   let tile = TILES / (frame.highest.y - frame.lowest.y);
   let at = (point - frame.lowest.xz) * tile;
@@ -115,7 +115,7 @@ fn tiles_at(point: vec2f, width: vec2f) -> vec3f {
   return mix(frame.surface.rgb, frame.line.rgb, TILE_TONE * (0.5 - 0.5 * mean.x * mean.y));
 }
 
-// Returns the light from a direction. A bright window above the tank gives the water something to mirror.
+// A bright window above the tank gives the water something to mirror.
 fn sky(direction: vec3f) -> vec3f {
   let up = direction.y;
   var colour = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(0.1, 1.0, up));

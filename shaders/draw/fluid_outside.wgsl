@@ -1,8 +1,8 @@
-// Lists the particles of a 3D fluid that may lie outside its surface, in any order. Before the list there are the
-// arguments of an indirect draw: drops[1] counts the particles.
+// Lists the particles of a 3D fluid that may lie outside its surface, in any order, behind the arguments of an indirect
+// draw. drops[1] counts the particles.
 // Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
 
-// fluid_spray.wgsl interpolates densities, so particles beside a voxel with a greater density may be drops.
+// fluid_spray.wgsl interpolates densities, so a drop may be in a voxel that is denser than DROPS.y there.
 const DENSEST = 0.6;
 
 @compute @workgroup_size(TILE_SIZE)

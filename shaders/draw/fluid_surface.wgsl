@@ -33,7 +33,6 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// Returns the share of the square around a point that is free of solid cells, but at least LEAST_FREE.
 fn free_share(point: vec2f) -> f32 {
   let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
@@ -52,7 +51,6 @@ fn free_share(point: vec2f) -> f32 {
   return max(LEAST_FREE, free / (4.0 * half * half));
 }
 
-// Interpolates the fullness between cells that are not solid.
 fn fullness_at(point: vec2f) -> f32 {
   let at = (point - frame.lowest.xy) / fluid.cells.w - 0.5;
   let base = floor(at);
@@ -70,7 +68,7 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// Returns the density at a point. The fullness of cells fills gaps narrower than a cell.
+// The fullness of cells fills gaps narrower than a cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);

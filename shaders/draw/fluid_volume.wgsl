@@ -79,7 +79,6 @@ fn gather_voxels(@builtin(global_invocation_id) voxel: vec3u) {
   }
   let along = voxels_along();
   let own = vec3i(voxel);
-  // The indices along x of the voxel and those beside it.
   let low = u32(max(own.x - 1, 0));
   let high = u32(min(own.x + 1, along.x - 1));
   var sum = vec2f();

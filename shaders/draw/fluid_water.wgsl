@@ -9,7 +9,6 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// A surface on a ray: its distance and how much of the pixel it covers.
 struct Hit {
   distance: f32,
   coverage: f32,
@@ -28,9 +27,8 @@ const NORMAL_REACH = 1.1;
 const ROUNDING = 0.08;
 // Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
 const CHURN = 1.0;
-// The greatest share of foam. Foam is on fast water: there is none where the position on the colour scale is below
-// FAST.x, and most above FAST.y. The density AERATED.z voxels below the surface must also be low: there is most foam
-// where it is below AERATED.x, and none where it is above AERATED.y.
+// The greatest share of foam. Foam grows with the position on the colour scale, from FAST.x to FAST.y. It shrinks where
+// the density AERATED.z voxels below the surface rises from AERATED.x to AERATED.y.
 const FOAM = 0.75;
 const FAST = vec2f(0.2, 0.5);
 const AERATED = vec3f(0.5, 0.75, 1.5);
@@ -135,7 +133,6 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
   return mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), brightness), cloud);
 }
 
-// Returns the colour of a point on the surface or on a wall with fluid behind it.
 fn shade(sight: Sight, hit: Hit) -> vec3f {
   let point = point_on(sight, hit.distance);
   let view = -normalize(sight.direction);

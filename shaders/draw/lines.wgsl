@@ -19,7 +19,6 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   return line_between(index, lift(own), lift(next), f32(THREAD_WIDTH), 0.0, vec4f(colour.rgb, opacity));
 }
 
-// Returns the minimum image of the vector from `own` to `other`.
 fn minimum_way(own: Vector, other: Vector) -> Vector {
   let apart = other - own;
 #if WRAPS

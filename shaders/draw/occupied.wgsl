@@ -13,8 +13,8 @@ struct Square {
   @location(2) @interpolate(flat) pixels: f32,
 }
 
-// Returns a colour whose hue a multiplicative hash takes from the bucket, so that nearby buckets differ. Twin:
-// bucketColour in src/page/view/occupied-cells.ts.
+// The hue is a multiplicative hash of the bucket, so nearby buckets differ. Twin: bucketColour in
+// src/page/view/occupied-cells.ts.
 fn bucket_colour(bucket: u32) -> vec3f {
   let hue = f32((bucket * 0x9e3779b1u) >> 8u) * 0x1p-24f;
   let away = abs(fract(vec3f(hue) + vec3f(1.0, 2.0, 3.0) / 3.0) * 6.0 - 3.0);
@@ -56,7 +56,6 @@ fn square_fragment(square: Square) -> @location(0) vec4f {
   let ratio = overlay.screen.z;
   if (marked) {
     let along = (square.position.x + square.position.y) / ratio / f32(HATCH);
-    // In tiny cells a hatch would be lost.
     let is_filled = fract(along) < 0.2 || square.pixels < f32(HATCH);
     colour = over(colour, overlay.contact.rgb, select(0.0, 0.85, is_filled));
   }

@@ -84,13 +84,11 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
     // Corners nearer than the near plane cannot be projected, so the quad covers the whole picture.
     return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   }
-  // Leaves room for the antialiased edge.
   return mix(least, most, 0.5) + quad_corner(index) * (most - least) * 0.55;
 }
 
 struct Cut {
   coverage: f32,
-  // The depth at which the ray enters the box.
   depth: f32,
   // The normal in the camera's axes. On an edge, it is the mean of the normals of both faces, so that light changes
   // evenly.
@@ -109,14 +107,13 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box, negative if it misses. It is limited to at least −size, because huge values
-  // make fwidth useless.
+  // The length of the ray inside the box, negative if it misses; at least −size, because huge values make fwidth
+  // useless.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters the box once it has crossed the front planes of all axes. For each axis, `later` is how much later
-  // the ray crosses its front plane than those of both other axes. Where two faces meet, `later` is 0 for their two
-  // axes.
+  // The ray enters the box once it has crossed the front planes of all axes. Per axis, `later` is the entry minus the
+  // later entry of the two other axes. Where two faces meet, it is 0 for both of their axes.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

@@ -1,5 +1,5 @@
-// Boids turn away from near neighbours, align with all neighbours and stay near them. They also avoid walls, obstacles
-// and hunters. Weights fall to 0 at the limit of perception, so motion is smooth. Host: src/methods/flock/flock.ts.
+// Boids turn away from near neighbours, align with all neighbours and stay near them. Weights fall to 0 at the limit of
+// perception, so motion is smooth. Host: src/methods/flock/flock.ts.
 // Needs: Particle, velocity_of, Neighbour, parameters, heading, shunned_obstacles, shunned, spheres, steered, flown.
 // Needs: id_of, positions, velocities.
 

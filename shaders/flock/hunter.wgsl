@@ -1,9 +1,7 @@
-// Moves the hunters. A hunter steers to the middle of the boids that it sees, and avoids walls and obstacles. Host:
-// src/methods/flock/flock.ts.
+// Steers each hunter to the middle of the boids that it sees. Host: src/methods/flock/flock.ts.
 // Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {
-  // The weighted sum of the vectors from boids to the hunter.
   apart: Vector,
   weight: f32,
 }

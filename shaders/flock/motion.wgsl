@@ -18,7 +18,7 @@ fn walled(motion: Motion) -> Motion {
 }
 
 // Returns the direction of `apart`, or a unit vector along x if `apart` is 0. Swapping `number` and `other` reverses
-// the unit vector, so coincident particles separate.
+// that vector, so coincident particles separate.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

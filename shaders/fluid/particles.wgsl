@@ -3,8 +3,8 @@
 // Needs: frame, entry_at, velocity, kinds, SOLID, MARGIN, Obstacle, WORKGROUP, linear_index, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, before, ids, affine, MOST_CELLS, ACCOUNT, account.
 
-// Consider the centres of all faces across one axis. Those nearest to a point are the corners of a box around it.
-// `entry` is the index of the lowest corner; `share` is the point's offset from that corner in cells.
+// The nearest centres of faces across one axis are the corners of a box around a point. `entry` is the index of the
+// lowest corner; `share` is the point's offset from that corner in cells.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -73,7 +73,6 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
     if (distance >= radius) {
       return point;
     }
-    // A point at the centre goes up.
     let outward = select(vec3f(0.0, 1.0, 0.0), offset / distance, distance > 0.0);
     return position + radius * outward;
   }

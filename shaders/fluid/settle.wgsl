@@ -1,5 +1,5 @@
 // Applies the settlement of settlement.wgsl. A particle is usually lowered by less than the last bit of its position.
-// Therefore a hash decides which positions are rounded down, so that the mean is right. Twin:
+// So a hash decides which positions round down, which keeps the mean right. Twin:
 // src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.

@@ -51,7 +51,6 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     }
     let taken = share * along - 0.5 * share * share * squared;
     let rest = max(0.0, sum.y - taken);
-    // The part of the gain that is still to be removed.
     let owed = max(0.0, gain - taken);
     // If nothing can be lowered, the velocities must lose all of `owed`.
     var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);

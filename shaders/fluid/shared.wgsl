@@ -48,7 +48,6 @@ struct Frame {
 struct Level {
   // xyz: cells. w: the length of `coupling` per axis.
   cells: vec4u,
-  // xyz: the difference in index between neighbouring cells along each axis. w: the index of the first cell.
   strides: vec4u,
   // xyz: cells of the coarser level. w: in the first level, the number of levels; in the others, the first level of the
   // tail.

@@ -1,5 +1,5 @@
-// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in.
-// Its effect falls with the distance. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
+// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in,
+// with an effect that falls with the distance. `hold` pulls one particle. Host: src/page/tools/brush.ts.
 // Needs: stroke, position, velocity, id.
 
 struct Stroke {
@@ -11,7 +11,6 @@ struct Stroke {
   // The change of speed at the ray; a negative value pulls. For `hold`, speed per distance to the target.
   change: f32,
   count: u32,
-  // The id of the held particle.
   held: u32,
 }
 
@@ -23,7 +22,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // This test fails for a NaN, and for a particle on the ray, which has no direction away from the ray.
+    // False for a NaN, and for a particle on the ray, which has no direction away from the ray.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = with_vector(velocity[slot], load_vector(velocity[slot]) + push * across);

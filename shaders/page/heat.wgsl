@@ -1,5 +1,5 @@
-// Counts particles per cell of the lowest level. In 3D, cells above each other share a counter. A counter may stand for
-// a block of cells. The host clears the counters. Host: src/page/view/overlay-pipelines.ts.
+// Counts particles per cell of the lowest level. In 3D, cells above each other share a counter. The host clears the
+// counters. Host: src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
@@ -7,7 +7,7 @@ struct Heat {
   counters: Extent,
   // The number of cells along each axis. Particles outside count in the nearest cell.
   cells: Extent,
-  // A block has 2^shift cells per edge.
+  // A counter stands for a block of cells with 2^shift cells per edge.
   shift: u32,
 }
 

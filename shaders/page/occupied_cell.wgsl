@@ -3,7 +3,6 @@
 struct OccupiedCell {
   // The low corner, relative to the camera's origin. 0 along z in 2D.
   corner: vec3f,
-  // The length of an edge.
   size: f32,
   bucket: u32,
   occupancy: u32,

@@ -3,7 +3,6 @@
 // Needs: drawn, start.
 
 struct Census {
-  // True for one particle of each cell.
   is_first: bool,
   occupancy: u32,
   is_shared: bool,
@@ -11,7 +10,7 @@ struct Census {
 
 struct Origin {
   // A cell of the lowest level near the camera's origin. Positions are relative to that origin, because 32-bit floats
-  // far from 0 are too coarse.
+  // are too coarse far from 0.
   cell: Extent,
   // The low corner of that cell, relative to the origin.
   corner: Vector,

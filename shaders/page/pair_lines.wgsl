@@ -44,8 +44,7 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// Returns true if a position or one of its images is in view. Images count, because a pair may cross an end of the
-// world.
+// Images count, because a pair may cross an end of the world.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;

@@ -1,5 +1,5 @@
-// Moves each particle according to its own λ (density.wgsl) and the λ of each neighbour, and away from very near
-// neighbours (artificial pressure). Adds the move, divided by the time step, to `aims`.
+// Moves each particle by the λ of both particles of each pair (density.wgsl), and away from very near neighbours
+// (artificial pressure). Adds the move, divided by the time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 
@@ -12,7 +12,7 @@ fn begin(particle: Particle) -> Own {
   return Own(lambdas[particle.slot], Vector());
 }
 
-// The particles of a pair get opposite pushes, which keeps momentum.
+// Opposite pushes keep momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = weight_at(other.distance_squared) / parameters.near_weight;
   let pressure = parameters.pressure * (share * share) * (share * share);
@@ -22,7 +22,6 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 fn finish(own: Own, particle: Particle) {
   let bounds = walls_at(particle.position).gradient + solids_at(particle.position).gradient;
   let push = own.push + own.lambda * bounds;
-  // Limits the move to half the radius of the smoothing kernels.
   let size = length(push);
   let limited = push * (min(size, 0.5 * parameters.radius) / max(size, 1e-30));
   let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));

@@ -1,5 +1,5 @@
-// Predicts positions and velocities, clamped at walls. Viscosity is XSPH. Vorticity confinement pushes particles along
-// eddies, so that eddies last.
+// Predicts positions and velocities. Viscosity is XSPH. Vorticity confinement pushes particles along eddies, so that
+// eddies last.
 // Needs: Particle, velocities, id_of, Neighbour, weight_at, parameters, curls, slope_at, spatial, load_curl, predicted.
 // Needs: wrap, aims.
 
@@ -13,7 +13,7 @@ fn begin(particle: Particle) -> Own {
   return Own(load_vector(velocities[id_of(particle.slot)]), Vector(), Vector());
 }
 
-// Viscosity changes the velocities of a pair of particles oppositely, which keeps momentum.
+// Viscosity changes both velocities of a pair oppositely, which keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
   (*own).change += weight_at(other.distance_squared) * apart;

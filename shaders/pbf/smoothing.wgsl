@@ -10,8 +10,7 @@ fn weight_at(distance_squared: f32) -> f32 {
   return parameters.weight * left * left * left;
 }
 
-// Returns the gradient of a neighbour's density. For coincident particles the gradient lies along x, with opposite
-// signs, so that the particles separate.
+// Returns the gradient of a neighbour's density. Coincident particles get opposite gradients along x, so they separate.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -39,14 +38,13 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// Returns the integral of 3D poly6 over a plane, times the radius. `away`: the distance to one plane per axis, in
-// radii.
+// Returns the integral of 3D poly6 over a plane per axis, times the radius. `away`: distances in radii.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);
 }
 
-// Returns the share of 3D poly6 beyond a plane at a distance in radii.
+// Returns the share of 3D poly6 beyond a plane. `away`: distances in radii.
 fn beyond(away: Vector) -> Vector {
   let square = away * away;
   let inner = Vector(1.2) + square * (Vector(-4.0 / 7.0) + square / 9.0);

@@ -1,5 +1,5 @@
-// Runs one Gauss–Seidel pass over the cells of one colour of a checkerboard. These cells read only cells of the other
-// colour. Twin: src/methods/fluid/reference/multigrid.ts.
+// Runs one Gauss–Seidel pass over the cells of one colour of a checkerboard, which read only cells of the other colour.
+// Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)

@@ -4,7 +4,6 @@ struct Solver {
   greatest: f32,
   // The dot product of the residual and the preconditioned residual.
   product: f32,
-  // The length of the step along the direction.
   step: f32,
   // The share of the last direction in the next one.
   share: f32,
