@@ -1,7 +1,6 @@
 /**
- * Scenes of boxes and balls.
- * Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly. So all engines
- * find the same pairs.
+ * Scenes of boxes and balls. Coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly,
+ * so all engines find the same pairs.
  */
 import type { ObstacleBodies } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world/world';
@@ -35,14 +34,13 @@ interface Body {
   readonly half: readonly number[];
 }
 
-/** A body is a box with a probability of 2/3. */
 function chooseBody(dimensions: Dimensions, random: Random): Body {
   const size = () => random.between(LEAST_HALF, GREATEST_HALF);
   if (random.below(3) === 0) return { radius: size(), half: repeat(0, dimensions) };
   return { radius: 0, half: Array.from({ length: dimensions }, size) };
 }
 
-/** `centreOf` returns a coordinate of a body's centre. A body takes `around` units on each side of its centre. */
+/** `centreOf` returns a coordinate of a body's centre. `around`: the body's extent on each side, in units. */
 function generateBodies(
   dimensions: Dimensions,
   count: number,

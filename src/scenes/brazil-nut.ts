@@ -1,6 +1,6 @@
 /**
- * Large grains among small ones in a shaken box. Gravity swings instead of the box.
- * Guarantee: coordinates and radii are exact as scene.ts describes.
+ * Large grains among small ones in a shaken box. Gravity swings instead of the box. Coordinates and radii are exact as
+ * scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -72,7 +72,6 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
   },
 };
 
-/** Returns 1 for each cell that holds a large grain. */
 function chooseCells(cells: number, large: number, random: Random): Uint8Array {
   const lower = Math.max(large, Math.floor(LOWER_SHARE * cells));
   const holdsLarge = new Uint8Array(cells).fill(1, 0, large);

@@ -1,7 +1,6 @@
 /**
- * Scenes of fast particles that fly at a wall, one behind the other in lanes.
- * Guarantee: with equal radii, numbers are exact as scene.ts describes. With variable radii, radii, half extents and
- * initial coordinates are multiples of 1/1024.
+ * Scenes of fast particles that fly at a wall, one behind the other in lanes. With equal radii, numbers are exact as
+ * scene.ts describes. With variable radii, initial coordinates and sizes are multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';

@@ -1,7 +1,7 @@
 /** Changes a generated scene: the sizes of its particles and cells, its world, and what the engine does. */
 import type { Scene } from './scene';
 
-/** Changes of a scene. What is left out stays as the scene has it. */
+/** Properties that are left out change nothing. */
 export interface SceneChanges {
   /** Edge of a cell in diameters of the smallest particle, at least 1. */
   readonly cellSize?: number | undefined;
@@ -11,7 +11,6 @@ export interface SceneChanges {
   readonly unbounded?: boolean | undefined;
   /** True to split the work on crowded cells. Not false if radii vary. */
   readonly crowds?: boolean | undefined;
-  /** True for continuous motion. */
   readonly continuous?: boolean | undefined;
 }
 

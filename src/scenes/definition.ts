@@ -1,4 +1,4 @@
-/** Declarations of scenes, by which callers filter scenes without generating particles. */
+/** Declarations of scenes. Callers filter scenes by them without generating particles. */
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Random } from './random';
 import type { SceneContent } from './scene';
@@ -46,9 +46,7 @@ export interface FluidSceneDefinition extends DefinitionBase {
 
 /** Parameters of the particles to generate. */
 export interface MethodRequest {
-  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Number of particles. */
   readonly count: number;
   /** Factor on the world's usual width. */
   readonly width: number;
@@ -58,45 +56,32 @@ export interface MethodRequest {
 
 /** Options of a flock and the radii to draw. The unit of length is `perception`, the unit of time a second. */
 export interface FlockScene {
-  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Lowest corner of the sky. */
   readonly min: readonly number[];
-  /** Highest corner of the sky. */
   readonly max: readonly number[];
-  /** True if the sky wraps around. */
   readonly periodic: boolean;
   /** Distance up to which a bird sees. */
   readonly perception: number;
-  /** Packed positions of the birds. */
   readonly positions: Float32Array;
-  /** Packed velocities of the birds, length / s. */
   readonly velocities: Float32Array;
-  /** Packed positions of the hunters. */
   readonly hunters: Float32Array;
   /** Distance at which birds flee a hunter. */
   readonly fear: number;
   /** Least speed of a bird, length / s. */
   readonly slowest: number;
-  /** Greatest speed of a bird, length / s. */
   readonly fastest: number;
-  /** Greatest acceleration of a bird, length / s². */
   readonly greatestAcceleration: number;
-  /** Strength with which birds keep apart. */
+  /** Strengths of keeping apart, of matching neighbours' velocities, and of approaching neighbours. */
   readonly separation: number;
-  /** Strength with which birds match their neighbours' velocity. */
   readonly alignment: number;
-  /** Strength with which birds approach their neighbours. */
   readonly cohesion: number;
   /** Strength with which birds flee hunters. */
   readonly flight: number;
   /** Strength with which hunters follow birds. */
   readonly hunting: number;
-  /** Greatest speed of a hunter, length / s. */
   readonly hunterSpeed: number;
-  /** Radius of a bird as it is drawn. */
+  /** The radius to draw. */
   readonly radius: number;
-  /** Radius of a hunter as it is drawn. */
   readonly hunterRadius: number;
 }
 
@@ -112,19 +97,14 @@ export interface FlockSceneDefinition extends DefinitionBase {
 
 /** A position-based fluid. The unit of length is `reach`, the unit of time a second. */
 export interface PositionFluidScene {
-  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Lowest corner of the tank. */
   readonly min: readonly number[];
-  /** Highest corner of the tank. */
   readonly max: readonly number[];
-  /** Distance up to which particles act on each other. */
+  /** The distance up to which particles act on each other. */
   readonly reach: number;
-  /** Packed positions. */
   readonly positions: Float32Array;
-  /** Bodies in the tank. */
   readonly obstacles: readonly TankBody[];
-  /** Radius of a particle as it is drawn. */
+  /** The radius to draw. */
   readonly radius: number;
 }
 
@@ -138,7 +118,6 @@ export interface PositionFluidSceneDefinition extends DefinitionBase {
   readonly substeps: number;
 }
 
-/** Parameters of particle life to generate. */
 export interface LifeRequest extends MethodRequest {
   /** Number of species, 1 to 256. */
   readonly kinds: number;
@@ -146,21 +125,15 @@ export interface LifeRequest extends MethodRequest {
 
 /** Particle life without its table. The unit of length is `reach`, the unit of time a second. */
 export interface LifeScene {
-  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Lowest corner of the world. */
   readonly min: readonly number[];
-  /** Highest corner of the world. */
   readonly max: readonly number[];
-  /** True if the world wraps around. */
   readonly periodic: boolean;
-  /** Distance up to which particles act on each other. */
+  /** The distance up to which particles act on each other. */
   readonly reach: number;
-  /** Packed positions. */
   readonly positions: Float32Array;
-  /** Species of each particle. */
   readonly species: Uint8Array;
-  /** Radius of a particle as it is drawn. */
+  /** The radius to draw. */
   readonly radius: number;
 }
 

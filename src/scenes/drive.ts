@@ -1,6 +1,6 @@
 /**
- * Changes that a scene makes while it runs. A drive depends on simulated time alone, so a restored state continues as
- * the run without interruption would.
+ * Changes that a scene makes while it runs. They depend on simulated time alone, so a restored state continues as a run
+ * without interruption.
  */
 import { checkFinite, checkFunction } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';

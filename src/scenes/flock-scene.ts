@@ -1,4 +1,3 @@
-/** Generates the birds of flock scenes. */
 import type { Dimensions } from '../core/world/world';
 import type { FlockScene, MethodRequest } from './definition';
 import { Random } from './random';
@@ -10,7 +9,7 @@ const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
 /** Range of speeds, in multiples of `perception` per second. */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Along each axis, an initial velocity has a random part from −SPREAD / 2 to SPREAD / 2. */
+/** Along each axis, an initial velocity has a random part of at most SPREAD / 2. */
 const SPREAD = 2;
 
 export function murmuration({ dimensions, count, width, seed }: MethodRequest): FlockScene {

@@ -1,6 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles.
- * Guarantee: bodies depend on simulated time alone, so their motion repeats on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles. Bodies depend
+ * on simulated time alone, so their motion repeats on any engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -31,8 +31,8 @@ export interface FluidSceneRequest {
 
 const STEP_SECONDS = 1 / 60;
 /**
- * The greatest number of cells that fluid moves in a substep after a fall from the tank's full height. The fluid allows
- * at most two.
+ * The greatest number of cells that fluid moves in a substep after a fall from the tank's full height; the fluid allows
+ * two.
  */
 const CELLS_PER_SUBSTEP = 1.6;
 /** Least height of a tank, in metres. In a lower tank, waves would end at once. */
@@ -188,8 +188,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * Returns the tank's height h in metres. A fall from h ends at √(2gh), which must be at most CELLS_PER_SUBSTEP cells
- * per substep. So a tank with more cells is higher.
+ * Returns the tank's height h in metres. A fall from h ends at √(2gh), which may be at most CELLS_PER_SUBSTEP cells per
+ * substep. So a tank with more cells is higher.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

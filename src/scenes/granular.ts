@@ -1,7 +1,6 @@
 /**
- * Scenes of grains in vessels that turn. In 3D vessels stand between two panes.
- * Guarantee: coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in
- * the last bit between JavaScript engines.
+ * Scenes of grains in vessels that turn. In 3D vessels stand between two panes. Coordinates are exact as scene.ts
+ * describes. `drive` rounds gravity and obstacles, because sines differ in the last bit between JavaScript engines.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';

@@ -1,4 +1,3 @@
-/** Generates scenes of particle life, and tables of attraction between species. */
 import type { Dimensions } from '../core/world/world';
 import type { LifeRequest, LifeScene } from './definition';
 import { Random } from './random';
@@ -30,7 +29,6 @@ export function particleLife({ dimensions, count, width, seed, kinds }: LifeRequ
   };
 }
 
-/** Returns whole edges. */
 function edgesFor(dimensions: Dimensions, count: number): number[] {
   const shape = SHAPE[dimensions];
   const share = shape.reduce((product, edge) => product * edge, 1);
@@ -53,7 +51,7 @@ const GRADES = 16;
 const CHAIN = [1, 0.25, 0] as const;
 const CHASE = [0.5, 0.75, -0.75] as const;
 
-/** Returns a row per species, with its attraction to each species, −1 to 1. */
+/** A row holds a species' attraction to each species, from −1 to 1. */
 export function attractionTable(kind: AttractionKind, kinds: number, seed: number): number[][] {
   const random = new Random(seed);
   const all = Array.from({ length: kinds }, (_, index) => index);

@@ -1,4 +1,3 @@
-/** Generates scenes of the position-based fluid. */
 import type { MethodRequest, PositionFluidScene } from './definition';
 import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';

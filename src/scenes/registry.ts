@@ -1,4 +1,3 @@
-/** The one list of scenes. */
 import { checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { BOXES_PERIODIC, CRATES, TERRACES } from './boxes';

@@ -5,8 +5,8 @@ import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Area (volume) of a ball with radius 1, the diameter of a particle. If there is this much room per particle, each
- * overlaps one other on average.
+ * Area (volume) of a ball with radius 1, the diameter of a particle. With this room per particle, each overlaps one
+ * other on average.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
@@ -129,16 +129,13 @@ export const NEGATIVE: CollisionSceneDefinition = {
   },
 };
 
-/**
- * A crowd has `share` of all particles, at most `most`. It fills the cell with the coordinate `cell` along each axis.
- */
+/** A crowd has `share` of all particles, at most `most`, in the cell with the coordinate `cell` along each axis. */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
   { share: 1 / 8, most: 420, cell: 3 },
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Least number of cells along each axis. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {

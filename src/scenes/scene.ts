@@ -1,8 +1,7 @@
 /**
- * The interface of scenes, and their fixed-point arithmetic.
- * Guarantee: coordinates and velocities are multiples of 1/1024 that 32-bit floats hold exactly; worlds longer than
- * 16,384 use 1/512, and so on. Differences between neighbours and their squares are then exact. So the test "distance²
- * < diameter²" has the same answer on every device.
+ * The interface of scenes, and their fixed-point arithmetic. Coordinates and velocities are multiples of 1/1024 that
+ * 32-bit floats hold exactly; worlds longer than 16,384 use 1/512, and so on. Differences between neighbours and their
+ * squares are then exact. So the test "distance² < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
@@ -65,7 +64,6 @@ export interface Scene {
   readonly drive?: Drive | undefined;
 }
 
-/** The result of a generator. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
 /** Returns the least whole number whose `dimensions`-th power is at least `value`. */
@@ -77,7 +75,7 @@ export function ceilRoot(value: number, dimensions: number): number {
   return root;
 }
 
-/** Returns a whole power. The operator `**` may be off in the last bit; products of whole numbers are exact. */
+/** The operator `**` may be off in the last bit; products of whole numbers are exact. */
 export function power(base: number, exponent: number): number {
   let product = 1;
   for (let factor = 0; factor < exponent; factor++) product *= base;
@@ -85,8 +83,7 @@ export function power(base: number, exponent: number): number {
 }
 
 /**
- * Returns the finest step, in units: the smallest power of two whose multiples are exact in 32-bit floats up to the
- * length `longest`.
+ * Returns the smallest power of two, in units, whose multiples are exact in 32-bit floats up to the length `longest`.
  */
 export function stepFor(longest: number): number {
   let step = 1;
@@ -94,7 +91,7 @@ export function stepFor(longest: number): number {
   return step;
 }
 
-/** Converts units to a coordinate, rounded down to a whole step. */
+/** Rounds down to a whole step. */
 export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }

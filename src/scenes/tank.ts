@@ -1,6 +1,6 @@
 /**
- * The parts of a fluid scene. They have the form of a fluid's options, but are declared here because scenes may not
- * import methods.
+ * The parts of a fluid scene, in the form of a fluid's options. Scenes may not import methods, so they are declared
+ * here.
  */
 
 /** A box or a ball in which fluid starts, enters or leaves. */

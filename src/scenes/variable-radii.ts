@@ -1,8 +1,7 @@
 /**
- * Scenes of balls that each have their own radius.
- * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly; radii lie between 1 and 64.
- * So sums of two radii are at most 4,096 units, and their squares are exact. The test "distance² < sum²" then has the
- * same answer on every device.
+ * Scenes of balls that each have their own radius. Coordinates and radii are multiples of 1/32 that 32-bit floats hold
+ * exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 units, and their squares are exact. The
+ * test "distance² < sum²" then has the same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -38,9 +37,8 @@ const WIDE_PILE: Pile = { range: RADII, octaves: OCTAVES, columns: 4 };
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. Draws uniform radii until one
- * is accepted. The probability that a radius is accepted is the octave's least radius divided by that radius. With
- * whole numbers, all JavaScript engines agree.
+ * Returns a radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with
+ * the probability low / radius. With whole numbers, all JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;

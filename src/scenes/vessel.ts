@@ -1,7 +1,6 @@
 /**
  * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D the line is repeated
- * between two walls of the box, the panes, through which viewers see the grains.
- * Guarantee: coordinates are exact as scene.ts describes.
+ * between two walls of the box, the panes. Coordinates are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
@@ -34,8 +33,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Returns obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth` is the distance between the
- * panes, and `within` is the longest edge of the vessel. This must be fast, because a drum calls it in each step.
+ * Returns one ball per point, in 3D a row from pane to pane. `depth` is the distance between the panes, and `within`
+ * the longest edge of the vessel. Must be fast, because a drum calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,

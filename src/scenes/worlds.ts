@@ -12,10 +12,7 @@ import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 /** The shortest period, in cells. */
 const SHORTEST_PERIOD = 3;
 
-/**
- * Returns random positions in a box with this edge. They leave out the upper end, which a periodic world wraps onto the
- * lower end.
- */
+/** Positions leave out the upper end, which a periodic world wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -106,9 +103,7 @@ export const FAR_APART: CollisionSceneDefinition = {
 
 /** `colliding-cells` uses only cells whose buckets are in the first 1/TABLE_PARTS of the hash table. */
 const TABLE_PARTS = 8;
-/**
- * Cells per block, each with one particle. A block's cells follow each other along x, in the world and in the table.
- */
+/** Each cell of a block holds one particle. The cells follow each other along x, in the world and in the table. */
 const BLOCK_CELLS = 32;
 const ROWS_PER_LAYER = 1024;
 
