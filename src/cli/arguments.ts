@@ -90,9 +90,8 @@ function joinValues(argv: readonly string[], flags: Flags): string[] {
 }
 
 /**
- * Returns a question to append to an error. It proposes the known word that begins with the wrong one, or else the one
- * that differs from it in the fewest letters. Returns '' if no known word is similar, or if the wrong word has fewer
- * than three letters.
+ * Returns a question to append to an error. It names the known word that begins with the wrong one or differs from it
+ * in the fewest letters. Returns '' if no word is similar, or if the wrong one has fewer than three letters.
  */
 export function suggest(wrong: string, known: readonly string[]): string {
   if (wrong.length < 3) return '';
@@ -105,7 +104,6 @@ export function suggest(wrong: string, known: readonly string[]): string {
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-/** Returns how many letters must be inserted, removed or replaced to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [done, letter] of [...from].entries()) {

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Reads the file COMMIT, which a benchmark pack has instead of a git history. If there is no such file, asks git.
- * Returns undefined if git does not track the package. Git does not track an installed package, even if the package
- * lies inside another checkout.
+ * Reads the file COMMIT of a benchmark pack. Without that file, asks git. Returns undefined if git does not track the
+ * package, as for an installed package, even inside another checkout.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -126,10 +126,7 @@ interface Frame {
   readonly height: number;
 }
 
-/**
- * Returns the box of the world. In an unbounded world, returns a box around all particles with finite positions, or a
- * unit box if there are none.
- */
+/** Returns the world's box. In an unbounded world: a box around all finite positions, or a unit box. */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

@@ -50,10 +50,7 @@ import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 /** The numbers of particles for --long, if --count is not given. A million take minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
-/**
- * The command fails if the browser reports nothing for this many seconds. Some checks of 65,537 particles take minutes
- * on a software GPU.
- */
+/** Seconds that the browser may report nothing. Some checks of 65,537 particles take minutes on a software GPU. */
 const DEFAULT_LIMIT = 600;
 
 export const VERIFY_FLAGS: Flags = {
@@ -113,10 +110,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   return report.pass ? 0 : 1;
 }
 
-/**
- * Returns the browser that --browser selects; undefined without --browser. Rejects --limit without --browser, and
- * --backend or --long together with --browser.
- */
+/** Returns the browser that --browser selects, if any. Rejects flags that do not go with it. */
 function browserIn(given: Given): NamedBrowser | undefined {
   const wanted = given.get('browser');
   if (wanted === undefined) {
@@ -177,10 +171,7 @@ async function verifyHere(
   });
 }
 
-/**
- * Prints a table to stdout while the checks run, or with --json only the final report. Shows the progress on stderr in
- * both cases.
- */
+/** Prints a table to stdout while the checks run, or with --json only the report. Progress goes to stderr. */
 class Printer {
   private scenes: Progress | undefined;
   private readonly steps = new Progresses('steps');

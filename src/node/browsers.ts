@@ -100,10 +100,7 @@ function candidatesOf({ environment, home, platform }: Machine, name: BrowserNam
   );
 }
 
-/**
- * Returns the Chrome that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, or one that puppeteer or Playwright
- * downloaded.
- */
+/** Returns a Chrome that an environment variable names, or that puppeteer or Playwright downloaded. */
 function findCached(machine: Machine, name: BrowserName): string | undefined {
   if (name !== 'chrome') return undefined;
   return listChromes(machine).find(({ source }) => source !== 'installed')?.command;

@@ -25,10 +25,7 @@ export interface ChromeFlagOptions {
 
 const GPUS = ['auto', 'software', 'system'] as const;
 
-/**
- * Flags that reduce what differs between machines and runs: network traffic of Chrome itself, first-run pages,
- * scrollbars and colour profiles.
- */
+/** Reduce differences between runs: Chrome's own network traffic, first-run pages, scrollbars, colour profiles. */
 const QUIET_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -48,7 +45,6 @@ const SYSTEM_CANVAS_FLAGS = [
   ...['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface'],
 ] as const;
 
-/** Returns the flags with which a headless Chrome has WebGPU on a machine. */
 export function flagsFor(
   machine: Machine,
   { canvas = true, gpu = 'auto', sandbox = false }: ChromeFlagOptions,
@@ -68,7 +64,6 @@ export function flagsFor(
   return [...(sandbox ? [] : ['--no-sandbox']), '--enable-unsafe-webgpu', ...gpuFlags, ...QUIET_FLAGS];
 }
 
-/** Returns whether a browser gets a software GPU. */
 export function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolean {
   const preference = readPreference(machine, gpu);
   if (preference !== 'auto') return preference !== 'system';

@@ -153,9 +153,7 @@ function loadVulkan(folder: string): void {
   tryLoad(join(folder, 'libvulkan.so.1'));
 }
 
-/**
- * Loads a library and returns the message of the error. An error is expected, because the library is not a Node module.
- */
+/** Returns the message of the error, which is expected, because the library is not a Node module. */
 function tryLoad(library: string): string {
   try {
     process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);

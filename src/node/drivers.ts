@@ -14,7 +14,6 @@ export interface Machine {
   isFile(path: string): boolean;
   /** Returns the names in a folder, or an empty list if there is no such folder. */
   list(folder: string): readonly string[];
-  /** Returns the path with symbolic links resolved. */
   resolve(path: string): string;
   /** Returns the text of a small script; empty for anything else. */
   readScript(path: string): string;
@@ -216,13 +215,11 @@ function findSystemDriver(machine: Machine): Driver | undefined {
   return hardware.length > 0 ? system : undefined;
 }
 
-/** Throws if the option `driver` is neither undefined nor the name of a preference. */
 export function checkDriver(driver: unknown): asserts driver is DriverPreference | undefined {
   if (driver === undefined || DRIVER_PREFERENCES.some((known) => known === driver)) return;
   throw new ArgumentError('driver', driver, `one of ${DRIVER_PREFERENCES.join(', ')}`);
 }
 
-/** Returns whether a driver is one that the preference accepts. */
 export function isPreferred(driver: DriverName, preference: DriverPreference): boolean {
   const software = driver === 'SwiftShader' || driver === 'lavapipe';
   if (preference === 'auto') return true;
@@ -241,9 +238,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 }
 
 /**
- * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. 'auto' takes the system's driver if
- * there is hardware, otherwise a software driver. If there is no driver of the requested kind, returns the loader's own
- * choice for 'system', and undefined for other preferences.
+ * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. If there is no driver of the requested
+ * kind, returns the loader's own choice for 'system', and undefined for other preferences.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
@@ -347,7 +343,6 @@ function hasLoader(machine: Machine): boolean {
   return folders.some((folder) => machine.isFile(join(folder, LOADER)));
 }
 
-/** Finds the manifest of one of the system's drivers. */
 export function findManifest(machine: Machine, name: RegExp): string | undefined {
   return listManifests(machine).find((path) => name.test(path));
 }

@@ -41,7 +41,6 @@ export interface BrowserLibrary<Browser> {
   executablePath?(): string | Promise<string>;
 }
 
-/** The part of both libraries' browsers that this file uses. */
 interface AnyBrowser {
   newPage(): Promise<AnyPage>;
   close(): Promise<void>;
@@ -159,7 +158,6 @@ function checkLibrary(library: unknown): void {
   if (kind !== 'chromium') throw new ArgumentError('library', kind, 'puppeteer, or chromium of Playwright');
 }
 
-/** Returns the path of the browser that came with the library, if it exists. */
 async function ownBrowser(library: BrowserLibrary<unknown>, machine: Machine): Promise<string | undefined> {
   try {
     const path = await library.executablePath?.();

@@ -148,10 +148,7 @@ export function openDeno<Question, Answer>(
   return new Process<Question, Answer>(source, options);
 }
 
-/**
- * Returns the driver for wgpu. If any software driver is allowed, prefers lavapipe if that is installed, so that tests
- * cover a second driver.
- */
+/** If any software driver is allowed, prefers lavapipe, so that tests cover a second driver. */
 export function denoDriver(fallback: DriverPreference): Driver | undefined {
   const machine = thisMachine();
   const preference = readPreference(machine, fallback);

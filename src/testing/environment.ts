@@ -1,6 +1,4 @@
-/**
- * Reads environment variables for tests, benchmarks and set-up: the GPU driver to use, and whether a GPU is required.
- */
+/** Reads environment variables for tests, benchmarks and set-up. */
 import { type DriverPreference, readPreference, thisMachine } from '../node/drivers';
 
 export const ALLOW_NO_GPU = 'CELLSTORM_ALLOW_NO_GPU';

@@ -1,9 +1,8 @@
 /** Keeps the error scopes of a test open until it ends, whatever its body does to scopes and to the device. */
 
 export interface ErrorScopes {
-  /** Opens the scopes of a test. */
   begin(): void;
-  /** Closes them and those that the body left open. Resolves to a line for each error that they caught. */
+  /** Closes these scopes and those that the body left open. Resolves to a line for each error that they caught. */
   end(): Promise<string[]>;
 }
 

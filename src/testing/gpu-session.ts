@@ -72,10 +72,7 @@ export async function openSession(options: DeviceOptions): Promise<Session> {
   return { device, scopes: guardScopes(device), complaints, live: trackObjects(device) };
 }
 
-/**
- * Runs `body`. Throws the error of `body`. If there is none, throws an error that lists what the device reported
- * meanwhile. If the device reported nothing, throws an error that lists the leaks, if any.
- */
+/** Runs `body`. Throws its error, otherwise an error that lists what the device reported, otherwise one about leaks. */
 export async function runIn(session: Session, body: GpuTestBody, { leaks }: LeakOptions): Promise<void> {
   const { device, scopes, complaints, live } = session;
   complaints.length = 0;

@@ -36,9 +36,7 @@ export interface BufferExpectation {
 export interface BufferPart {
   /** The first byte, a multiple of 4. Default 0. */
   readonly offset?: number | undefined;
-  /**
-   * The number of bytes. Default: as for `read`.
-   */
+  /** The number of bytes. Default: as for `read`. */
   readonly bytes?: number | undefined;
 }
 

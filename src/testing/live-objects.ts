@@ -10,7 +10,6 @@ export interface LiveObject {
 
 export type LiveObjects = Map<object, LiveObject>;
 
-/** Describes an object for messages, such as `buffer "positions" of 64 bytes`. */
 export function describeObject({ kind, label, bytes }: LiveObject): string {
   return `${kind} ${label === '' ? 'without a label' : `"${label}"`}${bytes === undefined ? '' : ` of ${bytes} bytes`}`;
 }

@@ -141,7 +141,6 @@ class VerifyPage {
     this.resolve(report);
   }
 
-  /** Ends a run that did not reach its end. */
   private stop(error: string): void {
     const report: VerifyReport = {
       version: BUILT_VERSION,

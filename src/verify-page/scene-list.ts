@@ -1,6 +1,6 @@
 /**
- * Lists the checked starting states. Each is a scene in 2D or 3D with a given number of particles. It has a fold with
- * a row per check.
+ * Lists the checked starting states: scenes in 2D or 3D with a number of particles. Each has a fold with a row per
+ * check.
  */
 import { describeCount } from '../core/base/errors';
 import type { VerifyCase } from '../verify/verify';
@@ -34,7 +34,6 @@ export class SceneList {
     shown.rows.append(row);
   }
 
-  /** Opens or closes all folds. */
   foldAll(isOpen: boolean): void {
     for (const { fold } of this.shown.values()) fold.open = isOpen;
   }

@@ -5,7 +5,6 @@
 import type { VerifyCase, VerifyOptions } from './verify';
 
 export interface VerifyReport {
-  /** The version of cellstorm. */
   readonly version: string;
   /** The runtime of the checks: Node with its version, or a browser's user agent. */
   readonly runtime: string;
@@ -14,7 +13,7 @@ export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
   /** Errors that the GPU reported outside of the checks. */
   readonly complaints: readonly string[];
-  /** Sentences that name what was checked only up to a limit, although larger numbers of particles were requested. */
+  /** A sentence per check that ran only up to a limit below a requested number of particles. */
   readonly notes: readonly string[];
   readonly seconds: number;
   /** One hash over the hashes of all cases; see hashOfAll. */

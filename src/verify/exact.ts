@@ -26,7 +26,6 @@ export interface SizedParticles {
   readonly world: WorldOptions;
   readonly range: RadiusRange;
   readonly count: number;
-  /** Packed positions. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
 }

@@ -31,10 +31,7 @@ const MOST_PRESSURE_ERROR = 0.02;
 
 /** Rounding of 32-bit velocities as a share of the greatest speed. */
 const ROUNDING = 2 ** -21;
-/**
- * Greatest rise above an earlier energy, as a share of the initial energy. It allows for the rounding of 32-bit
- * positions and velocities.
- */
+/** Greatest rise above an earlier energy, as a share of the initial energy. Rounding causes small rises. */
 const MOST_RISE = 2e-6;
 
 /** Returns a column of fluid that collapses in a tank that is `cells` cells high. */
@@ -92,7 +89,6 @@ export async function checkDamBreak(
   }
 }
 
-/** Initial slope of the surface. */
 const SLOPE = 0.03;
 /** Smallest share of this slope that must be left after half a swing and after a whole one. */
 const LEAST_SWING = 0.4;

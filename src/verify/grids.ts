@@ -24,7 +24,6 @@ export function particlesOf({ dimensions, positions, radii }: Scene): Float32Arr
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Returns packed points in the layout that a grid on a device reads. */
 export function pointsFor({ dimensions, radii }: Scene, points: Float32Array): Float32Array<ArrayBuffer> {
   if (!radii) return toStored(dimensions, points);
   return toBodies(dimensions, points, { radii: new Float32Array(points.length / dimensions) });
@@ -38,9 +37,7 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/**
- * Returns the greatest finite radius that `near` accepts: half the shortest period. Infinity if no axis is periodic.
- */
+/** Half the shortest period is the greatest finite radius that `near` accepts. Infinity if no axis is periodic. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }

@@ -13,7 +13,6 @@ const STEPS = 1000;
 const PILE_COUNT = 10_000;
 const GAS_COUNT = 2000;
 const MIXED_PILE_COUNT = 2000;
-/** Bullets fly 50 to 62 diameters per step at a wall one diameter thick. */
 const BULLETS_COUNT = 10_000;
 /** Greatest root mean square speed at rest, in diameters of the smallest particle per second. */
 const REST_SPEED = 0.1;

@@ -25,7 +25,6 @@ const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
 interface Queries {
-  /** Packed points to search around. */
   readonly points: Float32Array;
   /** Per point, all particles within `wide`, ids ascending. */
   readonly neighbours: readonly NearParticle[][];

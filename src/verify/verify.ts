@@ -37,9 +37,7 @@ export interface VerifyCase {
   readonly count: number;
   readonly check: string;
   readonly pass: boolean;
-  /** Figures, or the first difference. */
   readonly detail: string;
-  /** See Finding. */
   readonly hash?: string | undefined;
 }
 
@@ -64,9 +62,7 @@ export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 /** The greatest number of steps of the check `repeats`. */
 export const MOST_STEPS = 100_000;
 
-/**
- * The greatest number of particles in `one-cell`, where most pairs overlap. The pairs of 65,537 particles take 17 GB.
- */
+/** Most pairs overlap in `one-cell`: those of 65,537 particles would take 17 GB. */
 const MOST_IN_ONE_CELL = 4096;
 /** A software GPU takes too long for more particles if all pairs are tested. */
 const MOST_NAIVE = 4096;
@@ -97,10 +93,7 @@ export function largestVerified(options: VerifyOptions): {
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
 
-/**
- * Calls `onCheckStep` before each check, with the number of starting states that are done. One that is partly done
- * counts as a fraction.
- */
+/** `onCheckStep` gets the number of finished starting states; a partly finished one counts as a fraction. */
 export async function* verify(
   subject: Subject,
   options: VerifyOptions = {},
