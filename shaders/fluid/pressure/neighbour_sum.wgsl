@@ -1,4 +1,5 @@
-// Returns the sum, over the neighbours of a cell of `level`, of coupling times `solution`.
+// Returns the sum, over the neighbours of a cell of `level`, of coupling times `solution`. Linked with kernels of the
+// V-cycle.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {
