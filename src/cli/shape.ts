@@ -10,7 +10,7 @@ const LARGEST_CELLS = 2048;
 export const SHAPE_FLAGS = {
   radius: {
     value: 'length',
-    help: "radius of the particles, of the largest if radii vary (default the scene's); positions and the box stay",
+    help: "radius of the particles, or of the largest if radii vary (default the scene's); positions and the box stay",
   },
   'cell-size': {
     value: 'diameters',
@@ -20,7 +20,7 @@ export const SHAPE_FLAGS = {
   unbounded: { help: 'take the box away; with gravity, particles then fall for ever' },
   continuous: { help: 'stop fast particles at their first hit' },
   'no-continuous': {
-    help: 'turn this off in a scene that has it on; bullets then fly through their wall',
+    help: 'turn continuous motion off in a scene that has it on; bullets then fly through their wall',
   },
   crowds: {
     help: 'split the work on cells with more than 128 particles among GPU threads; the CPU engine does not need it',

@@ -341,7 +341,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
   const checkpoint = decodeCheckpoint(bytes, '--from', new Phrase(`${path} (${bytes.length} bytes)`));
   if (checkpoint.dimensions !== dimensions) {
     throw new UsageError(
-      `--from is a state in ${checkpoint.dimensions}D, but --dimensions is ${dimensions}.`,
+      `--from is a state in ${checkpoint.dimensions}D, but --dimensions is ${dimensions}; pass --dimensions ${checkpoint.dimensions}.`,
     );
   }
   return checkpoint;

@@ -114,7 +114,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
 function browserIn(given: Given): NamedBrowser | undefined {
   const wanted = given.get('browser');
   if (wanted === undefined) {
-    if (given.has('limit')) throw new UsageError('--limit needs --browser, whose silence it limits.');
+    if (given.has('limit')) throw new UsageError('--limit needs --browser; add it or leave --limit out.');
     return undefined;
   }
   for (const name of ['backend', 'long']) {

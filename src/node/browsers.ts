@@ -146,7 +146,7 @@ export async function openHeadless(
     );
     child.once('exit', (code, signal) => {
       const last = complaints.trim().split('\n').at(-1);
-      resolve(`ended with ${signal ?? `code ${code}`}${last ? `; its last words: ${last}` : ''}`);
+      resolve(`ended with ${signal ?? `code ${code}`}${last ? `; its last output: ${last}` : ''}`);
     });
   });
   return {

@@ -127,7 +127,7 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
         const width = Type.BYTES_PER_ELEMENT;
         if (content.byteLength % width > 0) {
           throw new AssertionError({
-            message: `${label}: ${content.byteLength} bytes are no whole number of values of ${width} bytes; say by { bytes } how many to compare.`,
+            message: `${label}: ${content.byteLength} bytes are not a whole number of ${width}-byte values; pass { bytes } to compare fewer.`,
           });
         }
         return new Type(content as never) as unknown as Expected;

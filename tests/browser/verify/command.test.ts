@@ -176,7 +176,7 @@ describe('cellstorm verify --browser', () => {
     [
       'ends at once',
       () => pretend("console.error('no display'); process.exit(3);"),
-      / ended with code 3; its last words: no display \(before that, it did not open the page\)\.$/,
+      / ended with code 3; its last output: no display \(before that, it did not open the page\)\.$/,
     ],
     [
       'reports nonsense',

@@ -199,7 +199,7 @@ describe('expectBuffer', () => {
     expect((await read(buffer)).byteLength).toBe(6);
     expect((await read(buffer, 4)).byteLength).toBe(2);
     await expect(expectBuffer(buffer).toEqual(Uint32Array.of(1))).rejects.toThrow(
-      'halves: 6 bytes are no whole number of values of 4 bytes; say by { bytes } how many to compare.',
+      'halves: 6 bytes are not a whole number of 4-byte values; pass { bytes } to compare fewer.',
     );
     await expect(expectBuffer(buffer).toBeCloseTo(Uint32Array.of(1), 1)).rejects.toThrow('6 bytes');
     await expectBuffer(buffer, { bytes: 4 }).toEqual(Uint32Array.of(1));
