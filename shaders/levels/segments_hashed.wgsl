@@ -1,8 +1,7 @@
 // Splits the rows of a block into segments. Each segment lies in one hash block and is therefore one range of slots.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// A segment stands for the particles on `level` in the cells from `low` to `high`. Other particles may lie among their
-// slots.
+// Particles of other cells and levels may lie among the slots.
 struct Segment {
   first: u32,
   end: u32,

@@ -4,8 +4,7 @@
 // The caller sets it before it calls any other function.
 var<private> level_walked: u32;
 
-// A segment stands for the particles on level_walked in the cells from `low` to `high`. Other particles may lie among
-// their slots.
+// Particles of other cells and levels may lie among the slots.
 struct Segment {
   first: u32,
   end: u32,

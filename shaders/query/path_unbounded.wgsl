@@ -1,7 +1,7 @@
 // The cells along a ray in the unbounded world. path_dense.wgsl describes the functions.
 // Needs: lattice_at, grid, FAR_OFF, bucket_at, start, cell_of_slot.
 
-// A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.
+// Particles of other cells may lie among the slots.
 struct Segment {
   first: u32,
   end: u32,

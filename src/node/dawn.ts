@@ -22,7 +22,6 @@ import {
 export interface Dawn {
   readonly gpu: GPU;
   readonly driver: DriverName;
-  /** The driver's manifest, if known. */
   readonly path: string | undefined;
   readonly flags: readonly string[];
 }

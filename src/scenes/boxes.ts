@@ -25,7 +25,6 @@ const ROOM = { 2: 64, 3: 512 } as const;
 
 /** Least radius or half extent of a peg, in units. */
 const LEAST_PEG = SHAPE_UNITS / 16;
-/** Layout cells per peg. */
 const PEG_EVERY = 2;
 
 /** A ball (half extents 0) or a box (radius 0), in units. */

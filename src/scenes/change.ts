@@ -7,7 +7,6 @@ export interface SceneChanges {
   readonly cellSize?: number | undefined;
   /** True for each axis along which the world wraps around. Only for scenes with a box. */
   readonly periodic?: readonly boolean[] | undefined;
-  /** True to take the box away. */
   readonly unbounded?: boolean | undefined;
   /** True to split the work on crowded cells. Not false if radii vary. */
   readonly crowds?: boolean | undefined;

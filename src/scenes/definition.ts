@@ -71,7 +71,6 @@ export interface FlockScene {
   readonly slowest: number;
   readonly fastest: number;
   readonly greatestAcceleration: number;
-  /** Strengths of keeping apart, of matching neighbours' velocities, and of approaching neighbours. */
   readonly separation: number;
   readonly alignment: number;
   readonly cohesion: number;

@@ -2,7 +2,7 @@ import type { MethodRequest, PositionFluidScene } from './definition';
 import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 
-/** Distance between neighbours in the column, in units: half a radius, as in a fluid at rest. */
+/** Distance between neighbours in the column, in units: half a reach, as in a fluid at rest. */
 const SPACING = UNITS / 2;
 /** Greatest random offset of a particle, in units. */
 const SHAKE = 32;
@@ -12,7 +12,7 @@ const COLUMNS = 1.5;
 /** Height of the tank as a multiple of the column's; width as a multiple of the height. */
 const HEAD_ROOM = 1.4;
 const LENGTH = 2.2;
-/** Least height of a tank, in radii. */
+/** Least height of a tank, in units of the reach. */
 const LOWEST = 4;
 
 export function splash({ dimensions, count, width, seed }: MethodRequest): PositionFluidScene {

@@ -1,12 +1,11 @@
 /**
- * The "small fast counting" generator, which uses only 32-bit integers. Its period is at least 2³².
- * Guarantee: the same seed gives the same numbers on every machine.
+ * The "small fast counting" generator, which uses only 32-bit integers: the same seed gives the same numbers on every
+ * machine. Its period is at least 2³².
  */
 
 /** Numbers discarded at first, so that seeds that differ in one bit give unrelated sequences. */
 const WARM_UP = 16;
 
-/** A seeded generator of random numbers. */
 export class Random {
   private a: number;
   private b = 0x9e37_79b9 | 0;
@@ -18,7 +17,6 @@ export class Random {
     for (let round = 0; round < WARM_UP; round++) this.nextBits();
   }
 
-  /** Returns 32 random bits as an unsigned integer. */
   nextBits(): number {
     const result = (this.a + this.b + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;

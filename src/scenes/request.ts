@@ -1,4 +1,3 @@
-/** The argument of `createScene`. */
 import type { Dimensions } from '../core/world/world';
 
 export const DEFAULT_SEED = 1;

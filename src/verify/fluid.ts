@@ -55,7 +55,6 @@ export function damBreak(
   };
 }
 
-/** Checks volume, divergence and energy after every step. */
 export async function checkDamBreak(
   open: OpenFluid,
   options: FluidOptions,
@@ -107,7 +106,6 @@ export function gentleWave(cells: number): FluidOptions {
   };
 }
 
-/** Checks that a gentle wave keeps swinging and gains no energy. */
 export async function checkGentleWave(
   open: OpenFluid,
   cells: number,
