@@ -1,7 +1,7 @@
 /**
  * `npm run bench:cells`: measures candidates and time per particle for several cell sizes (in diameters) and densities,
  * on the CPU and the GPU engine in Node. Then fits the costs that src/core/world/cell-size.ts uses. CELLSTORM_DRIVER
- * names a driver. The script times bundled sources, because a development server's modules run slower.
+ * names a driver.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

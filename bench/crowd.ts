@@ -28,17 +28,15 @@ const LISTED = 1024;
 /** A list reports this number if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
+/** Times are in milliseconds. `step` and `separate` are the better of two runs (see `repeat`). */
 interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Time of `measure()`. It and all times below are in milliseconds. */
   readonly measure: number;
   /** Time to create a grid and its list of contacts, to fill the list and to read its count. */
   readonly list: number;
-  /** The better of two runs (see `repeat`). */
   readonly step: number;
-  /** The better of two runs (see `repeat`). */
   readonly separate: number;
   /** Time of the step without its pass over contacts. */
   readonly order: number;
@@ -100,8 +98,8 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
 }
 
 /**
- * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times. If both
- * runs have equally many, returns the times of the faster run.
+ * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times, or of the
+ * faster run if both have equally many.
  */
 async function repeat(
   what: string,

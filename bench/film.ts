@@ -1,7 +1,7 @@
 /**
- * `npm run bench:film`: times the page's pictures in headless Chrome, with and without recording a live film. The kinds
- * of recording take turns; figures are medians. Processor time includes all processes of the browser. Runs only on
- * Linux.
+ * `npm run bench:film`: measures the time per picture in headless Chrome, with and without recording a live film. The
+ * kinds of recording take turns; figures are medians. Processor time includes all processes of the browser. Runs only
+ * on Linux.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -30,7 +30,7 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** Returns the processor time of a process and its descendants, in milliseconds. */
+/** In milliseconds, with all descendants. */
 function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

@@ -1,6 +1,6 @@
 /**
- * `node scripts/run.mjs bench/methods.ts`: measures time per step and memory of boids, particle life and the
- * position-based fluid, on the GPU in Node. Run scripts/setup.ts first.
+ * `npm run bench:methods`: measures time per step and memory of boids, particle life and the position-based fluid, on
+ * the GPU in Node.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -20,8 +20,8 @@ const SOURCES = join(ROOT, 'bench/native');
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
- * Numbers of bodies. They lie around the sizes of a warp, a block and a tile of the scan. The two largest need more
- * blocks than the CPU or a small GPU runs at once.
+ * Numbers of bodies around the sizes of a warp, a block and a tile of the scan. The two largest need more blocks than
+ * the CPU or a small GPU runs at once.
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];

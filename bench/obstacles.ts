@@ -1,7 +1,7 @@
 /**
- * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of two simulations, on the CPU engine and on
- * the GPU in Node. In one all bodies move; in the other nine of ten bodies are obstacles. Obstacles of
- * `uniform` are in cells, obstacles of `mixed` in a tree. Run scripts/setup.ts first.
+ * `npm run bench:obstacles`: compares the times per step of two simulations, on the CPU engine and on the GPU in Node.
+ * In one all bodies move; in the other nine of ten bodies are obstacles. Obstacles of `uniform` are in cells, obstacles
+ * of `mixed` in a tree.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -26,8 +26,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * Returns two sets of options. In the second, the last nine tenths of the bodies are obstacles. Obstacles are
- * everywhere in the world, because the scene's bodies are in random order.
+ * In the second set, the last nine tenths of the bodies are obstacles. The scene's bodies are in random order, so
+ * obstacles are everywhere.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });

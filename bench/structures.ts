@@ -33,7 +33,6 @@ export async function readRecords(paths: readonly string[] = RECORDS): Promise<W
   );
 }
 
-/** Returns the page with its tables replaced. */
 export function withTables(page: string, tables: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -1,8 +1,7 @@
 /**
- * `npm run bench:mixed`: times building a grid and finding all pairs of particles with different radii. Compares the
- * times with those of as many particles of one radius, which have about as many contacts. Runs on the CPU engine and on
- * the GPU in Node. CELLSTORM_DRIVER names a driver. The script times bundled sources, because a development server's
- * modules run slower.
+ * `npm run bench:mixed`: times building a grid and finding all pairs, on the CPU engine and on the GPU in Node.
+ * Compares particles of different radii with as many particles of one radius, which have about as many contacts.
+ * CELLSTORM_DRIVER names a driver.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -47,16 +47,14 @@ export interface CellSizeRow {
   readonly density: number;
   /** Width of a cell, in diameters. */
   readonly size: number;
+  /** Cells, and rows of cells that a search visits, per particle. */
   readonly cells: number;
-  /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
-  /** Candidates per particle. A pair counts for both of its particles. */
+  /** Candidates and contacts per particle. A pair counts for both of its particles. */
   readonly candidates: number;
-  /** Contacts per particle. A pair counts for both of its particles. */
   readonly contacts: number;
   /** Nanoseconds per particle. */
   readonly median: number;
-  /** Nanoseconds per particle. */
   readonly least: number;
 }
 

@@ -174,7 +174,6 @@ function enginesOf(given: Given): readonly Engine[] {
   return listEngines(native === undefined ? undefined : resolve(native));
 }
 
-/** Reads the file of --input. */
 async function inputOf(given: Given): Promise<BenchSceneDefinition | undefined> {
   const path = given.get('input');
   const radius = realNumber(given, 'radius');

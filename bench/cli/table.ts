@@ -89,7 +89,7 @@ function describeWork(outcomes: readonly Outcome[], width: number): string {
   return `${wrapText(WORK_LEGEND, width, INDENT)}\n\n${describeCases(outcomes, WORK_COLUMNS, WORK_RIGHT, workRowsOf)}`;
 }
 
-/** Lists the timed engines of each case. `rows` returns one row per timed engine. */
+/** Lists the timed engines of each case. `rowsOfCase` returns one row per timed engine. */
 function describeCases(
   outcomes: readonly Outcome[],
   columns: readonly string[],

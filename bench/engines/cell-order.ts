@@ -62,8 +62,8 @@ function fillMorton(tables: readonly Uint32Array[]): void {
 }
 
 /**
- * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of them once, in any order of cells.
- * `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
+ * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of these pairs once, in any order of
+ * cells. `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
  */
 export function workOfCells(
   scene: BenchScene,

@@ -36,8 +36,8 @@ interface Described {
    */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * Says in one sentence what the engine lacks, if anything. A run leaves such an engine out or, if --only names it,
-   * records it as refused.
+   * What the engine lacks, in one sentence. A run leaves such an engine out or, if --only names it, records it as
+   * refused.
    */
   readonly absent?: string | undefined;
 }
@@ -54,8 +54,8 @@ export type Counted = (typeof COUNTED)[number];
 /** The comparisons of one query. A body is never its own candidate. docs/bench-method.md has the rules per engine. */
 export interface Work {
   /**
-   * How often the query takes up another body, whether it then tests the distance or not. A pair that is taken up from
-   * both of its bodies counts twice. Undefined if a package hides it.
+   * How often the query looks at another body, whether or not it then tests the pair. A pair that it looks at from both
+   * bodies counts twice. Undefined if a package hides it.
    */
   readonly candidates?: number | undefined;
   /** How often the query computes the distance of two bodies, or compares their shapes. */
@@ -79,8 +79,8 @@ export interface CpuRunner {
   query(): PairList;
   /**
    * Counts the work of the last query, for which `place` got these positions. Not timed. Must not run the query's own
-   * functions with other arguments, because JavaScript engines would compile them again, for all later times. Leave it
-   * out if the engine cannot tell.
+   * functions with other arguments: V8 could then compile them differently for later timings. Leave it out if the
+   * engine cannot tell.
    */
   countWork?(positions: Float32Array): Work;
   /** Bytes of memory without the list of pairs; undefined if unknown. */
@@ -167,7 +167,6 @@ export interface NativeRunner {
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
-/** Says in one sentence why the engine does not accept the scene; undefined if it does. */
 export function refusalOf({ boxes, refuse }: Engine, scene: BenchScene): string | undefined {
   if (scene.halfExtents && !boxes) return 'It finds overlapping discs and balls, not boxes.';
   return refuse?.(scene);

@@ -16,9 +16,9 @@ export interface Frames {
 }
 
 /**
- * Counts the work of the first frame or, in a moving scene, of the second frame after the first, because an engine may
- * use the motion. This happens after all engines of the case are timed. Resolves to undefined if the engine cannot
- * tell, or if there is too little memory to count.
+ * Counts the work of the first frame. In a moving scene, places the first frame and counts the second, because an
+ * engine may use the motion. Call it after timing. Resolves to undefined if the engine cannot tell, or if there is too
+ * little memory.
  */
 export async function countWork(run: Open, { timed }: Frames): Promise<CountedWork | undefined> {
   if (!run.countWork) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Times work on a GPU: between timestamps if these can be trusted, otherwise from submission to completion. A batch
- * repeats the work, so that the error by the clock's step or by the latency is divided among the repeats. Start a
- * measurement only after the previous one has ended.
+ * repeats the work, so that the clock's step or the latency is a small share of the time. Start a measurement only
+ * after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';

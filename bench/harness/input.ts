@@ -28,13 +28,12 @@ export interface InputOptions {
 }
 
 const DEFAULT_RADIUS = 0.5;
-/** Steps per width of the widest body are at least half of this number. Sums of three squares are then exact. */
+/** The widest body spans at least half this number of steps. Sums of three squares are then exact. */
 const STEPS_PER_BODY = 2 ** 11;
 const MOST_STEPS = 2 ** 23;
 /** A body must be this many steps wide. With fewer, rounding would change its pairs too often. */
 const FEWEST_STEPS = 4;
 const MOST_HEADER_BYTES = 2048;
-/** All columns that a table may have. */
 const COLUMNS = 'id x y z vx vy vz radius half_x half_y half_z'.split(' ');
 
 type Bodies = Pick<ParticleArrays, 'positions' | 'radii' | 'halfExtents'>;

@@ -21,7 +21,6 @@ interface Columns {
   readonly ahead: readonly number[];
   /** The longest edge's axis first, the shortest edge's last. */
   readonly axes: readonly number[];
-  /** The id of each sorted body. */
   readonly ids: Uint32Array;
   /** Coordinates of sorted bodies along `axes`. */
   readonly coordinates: Float32Array;

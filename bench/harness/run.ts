@@ -102,7 +102,6 @@ class Bench {
   private clock: GpuClock | undefined;
   /** The devices of native engines, by name. */
   private readonly devices = new Map<string, OwnDevice>();
-  /** The scenes of the plan, by name. */
   private readonly scenes: ReadonlyMap<string, BenchSceneDefinition>;
   private done = 0;
   private readonly total: number;

@@ -24,8 +24,8 @@ export interface BenchScene {
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
   /**
-   * If the bodies are boxes: half of each edge, `dimensions` numbers per body. `radius` is then half of the longest
-   * edge possible, `smallestRadius` half of the shortest longest edge.
+   * Half of each box's edges, `dimensions` numbers per body; undefined for balls. `radius` is then half of the longest
+   * possible edge, and `smallestRadius` half of the smallest box's longest edge.
    */
   readonly halfExtents: Float32Array | undefined;
   /** Corner of a box around all centres in all frames. */
@@ -84,7 +84,6 @@ const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
 /** Room per body, relative to `uniform`. */
 const SPARSE_ROOM = 10;
-/** Room per body, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
 /** Cells per body, each one diameter wide. More cells need a longer box, in which floats are coarser. */

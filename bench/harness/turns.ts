@@ -129,9 +129,7 @@ class Turns {
   }
 }
 
-/**
- * Lengthens batches until they last at least `least` milliseconds, judged by one sample, or have MOST_BATCH repeats.
- */
+/** Returns longer batches if they last less than `least` milliseconds, judged by one sample. MOST_BATCH limits them. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

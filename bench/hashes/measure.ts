@@ -20,7 +20,7 @@ export interface Collisions {
   readonly cells: number;
   /** The share of these cells that share a bucket with another one. */
   readonly sharing: number;
-  /** The same share if cells chose buckets at random. */
+  /** The same share if each cell had a random bucket. */
   readonly expected: number;
   /** The most cells in one bucket. */
   readonly fullest: number;
@@ -98,7 +98,9 @@ export interface HashRow extends Collisions {
 /** Shares that differ by less than this factor count as equal. */
 const SIMILAR = 1.1;
 
-/** Judges each hash in a sentence: against buckets at random, in all rows, and by its mean time. */
+/**
+ * Describes each hash in a sentence: in how many tables it is better or worse than random buckets, and its mean time.
+ */
 export function describeHashes(rows: readonly HashRow[]): string[] {
   return [...new Set(rows.map(({ hash }) => hash))].map((hash) => {
     const own = rows.filter((row) => row.hash === hash);
@@ -106,6 +108,6 @@ export function describeHashes(rows: readonly HashRow[]): string[] {
     const more = own.filter(({ sharing, expected }) => sharing > expected * SIMILAR);
     const mean = own.reduce((sum, { nanoseconds }) => sum + nanoseconds, 0) / own.length;
     const worst = own.reduce((most, row) => (row.fullest > most.fullest ? row : most));
-    return `${hash}: in ${fewer.length} of ${own.length} tables fewer cells share a bucket than at random, in ${more.length} more. At most ${worst.fullest} cells share one (${worst.scene} ${worst.dimensions}D). A hash takes ${mean.toFixed(1)} ns on average.`;
+    return `${hash}: fewer cells share a bucket than at random in ${fewer.length} of ${own.length} tables, more in ${more.length}. At most ${worst.fullest} cells share one (${worst.scene} ${worst.dimensions}D). A hash takes ${mean.toFixed(1)} ns on average.`;
   });
 }

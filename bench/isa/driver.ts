@@ -44,7 +44,7 @@ function findRadv(machine: Machine): string {
     throw new CellstormError(`RADV, Mesa's driver for AMD GPUs, was not found: ${ADVICE}.`);
   }
   const { ICD } = JSON.parse(readFileSync(manifest, 'utf8')) as { ICD: { library_path: string } };
-  // A name without a folder is left to the system's search.
+  // The system searches for a name without a folder.
   return ICD.library_path.includes('/') ? resolve(dirname(manifest), ICD.library_path) : ICD.library_path;
 }
 

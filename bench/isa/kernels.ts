@@ -61,7 +61,7 @@ function describeFluid(dimensions: Dimensions): KernelDescription[] {
 /** Dawn crashes if its GPU object is garbage-collected while in use. */
 const UNUSED: GPU[] = [];
 
-/** Opens a device without a driver. Kernels that users write exist only once they are created. */
+/** Opens a device without a driver. Only creating the methods tells which kernels they have. */
 async function openUnused(dimensions: Dimensions): Promise<Gpu> {
   const { create } = await import('webgpu');
   const provider = create(['backend=null']);

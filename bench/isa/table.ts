@@ -37,7 +37,6 @@ export function formatKernels({ kernels }: IsaRecord, all: boolean): string {
   return formatTable([families, heads, ...rows], [false, ...heads.slice(1).map(() => true)]);
 }
 
-/** Names each kernel that spills registers or has arrays in memory. */
 export function formatSpills({ kernels }: IsaRecord): string {
   const lines = Object.entries(kernels).flatMap(([name, of]) =>
     FAMILY_NAMES.flatMap((family) => {

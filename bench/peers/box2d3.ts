@@ -117,7 +117,8 @@ export const BOX2D3: CpuEngine = {
         events.delete();
       },
       query,
-      // The step compares the shapes of all pairs whose enlarged boxes meet; the query tests those that touch again.
+      // The step compares the shapes of all pairs whose enlarged boxes meet. The query then tests the touching pairs
+      // again.
       countWork: () => ({
         tests: counterOf('contactCount') + overlaps.countTests(query),
         counted: 'package',

@@ -45,7 +45,9 @@ export const D3_QUADTREE: CpuEngine = {
       node.reach = reach;
     }
 
-    /** Repeats the visits of the query. `visit` would have to call another function, which makes it slower later. */
+    /**
+     * Repeats the walk of the query without `visit`: calling it with another function would slow down later queries.
+     */
     function countWork(positions: Float32Array): Work {
       let candidates = 0;
       let tests = 0;

@@ -25,7 +25,7 @@ export const FLATBUSH: CpuEngine = {
     const overlaps = new Overlaps(scene);
     const create = () => new Flatbush(count, 16, Float32Array);
     let index: ReturnType<typeof create> | undefined;
-    /** Repeats the search. A body whose box is compared is a candidate, also one in a node inside the query's box. */
+    /** Repeats the search. Each body whose box is compared is a candidate. */
     function countWork(positions: Float32Array): Work {
       let candidates = 0;
       let tests = 0;

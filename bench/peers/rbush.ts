@@ -35,7 +35,7 @@ export const RBUSH: CpuEngine = {
     const items = Array.from({ length: count }, (_, body): Item => {
       return { minX: 0, minY: 0, maxX: 0, maxY: 0, body };
     });
-    /** Repeats the search. A body whose box is compared is a candidate, also one in a node inside the query's box. */
+    /** Repeats the search. Each body whose box is compared is a candidate. */
     function countWork(): Work {
       let candidates = 0;
       let tests = 0;

@@ -359,7 +359,7 @@ function describeGrowths(growths: readonly Growth[]): string[] {
   });
 }
 
-/** Compares the dense grids with all pairs, at the largest count of which work is known. */
+/** Compares the dense grids with all pairs, at the largest count for which work is known. */
 function describeWork({ name, cases }: Group): string[] {
   const last = cases.findLast(({ timed }) => timed.some(({ work }) => work));
   if (!last) return [];

@@ -7,9 +7,8 @@ import { openRapier } from '../peers/rapier2d';
 
 export interface Stepper {
   step(seconds: number): void;
-  /** Two numbers per disc. */
+  /** Two numbers per disc, as in `velocities`. */
   positions(): Float32Array;
-  /** Two numbers per disc. */
   velocities(): Float32Array;
   destroy(): void;
 }

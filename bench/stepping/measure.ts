@@ -31,9 +31,8 @@ export interface SteppingRecord {
   readonly p95?: number | undefined;
   readonly wrong?: string | undefined;
   readonly overlaps: number;
-  /** In diameters. */
+  /** Overlaps are in diameters. */
   readonly meanOverlap: number;
-  /** In diameters. */
   readonly greatestOverlap: number;
   /** Energy per disc of mass 1. */
   readonly kineticEnergy: number;

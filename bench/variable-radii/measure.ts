@@ -93,7 +93,7 @@ export async function measureRadii(request: RadiiRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal particles in a box come first: all others are compared with them. */
+/** Equal particles in a bounded world come first: all others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);

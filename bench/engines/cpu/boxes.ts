@@ -1,6 +1,6 @@
 /**
- * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. They take the boxes around discs and balls too, which are then
- * tested themselves.
+ * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. For discs and balls, these find pairs of the boxes around them;
+ * the engine then tests the bodies.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -49,7 +49,7 @@ function boxEngine({ name, about, create, countCandidates }: Boxes): CpuEngine {
             }
           }
           finder.build(boxes);
-          // Later, the finder's memory includes a long list of pairs.
+          // Read the memory once: after a query it includes a long list of pairs.
           memory ??= boxes.byteLength + finder.memoryBytes;
         },
         query,

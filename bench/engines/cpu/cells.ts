@@ -1,8 +1,7 @@
 /**
  * A plain grid: counting sort into cells as wide as the largest body, then a search of the cells around each body. It
  * numbers the cells in row order or in Morton order, which interleaves the bits of a cell's coordinates. Both orders
- * read a cell's number from one table per axis, so they differ in nothing but memory access. `cpu-grid` also uses that
- * the cells of a row are consecutive.
+ * read a cell's number from one table per axis, so they differ in nothing but memory access.
  */
 import type { CpuEngine } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
@@ -36,9 +35,8 @@ export const CPU_MORTON = cells(true);
 class Cells {
   readonly bodies: SortedBodies;
   private readonly inverse: number;
-  /** Per axis: the number that each coordinate of a cell adds to its number. In 2D, the third table is [0]. */
+  /** See `CellLayout.tables`. In 2D, the third table is [0]. */
   private readonly tables: readonly [Uint32Array, Uint32Array, Uint32Array];
-  /** The first slot of each cell, then the end. */
   private readonly starts: Uint32Array;
   private readonly cellOfBody: Uint32Array;
 

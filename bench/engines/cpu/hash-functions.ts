@@ -8,7 +8,7 @@ export function teschnerHash(x: number, y: number, z: number): number {
   return (Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663) ^ Math.imul(z, 83_492_791)) >>> 0;
 }
 
-/** The same, then two rounds that let all bits depend on each other. */
+/** Like Teschner's hash with other constants, then two rounds after which all bits depend on each other. */
 export function mixHash(x: number, y: number, z: number): number {
   let hash = Math.imul(x, 0x8da6_b343) ^ Math.imul(y, 0xd816_3841) ^ Math.imul(z, 0xcb1a_b31f);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b_3c6d);
@@ -16,7 +16,7 @@ export function mixHash(x: number, y: number, z: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** Interleaves the low bits of the coordinates: 16 of each without z, otherwise 10 or 11. Adjacent cells stay close. */
+/** Interleaves the low 16 bits of both coordinates. `mortonHash3D` uses 10 bits of each. */
 export function mortonHash2D(x: number, y: number): number {
   return (spreadOver2(x) | (spreadOver2(y) << 1)) >>> 0;
 }
@@ -47,7 +47,7 @@ export type HashName = (typeof HASHES)[number];
 /** The numbers that `hashCell` accepts. Its switch over small numbers costs the same for each function. */
 export const HASH_NUMBERS: Readonly<Record<HashName, number>> = { teschner: 0, mix: 1, morton: 2 };
 
-/** Returns the hash of a cell. In 2D, z is 0. */
+/** In 2D, z is 0. */
 export function hashCell(hash: number, is3D: boolean, x: number, y: number, z: number): number {
   switch (hash) {
     case 0:

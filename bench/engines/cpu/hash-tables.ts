@@ -13,7 +13,7 @@ export const FIXED_BUCKETS = 99_991;
 
 interface TableKind {
   readonly hash: HashName;
-  /** Undefined: the lowest power of two that gives two buckets per body. */
+  /** If undefined, the lowest power of two with at least two buckets per body. */
   readonly buckets?: number;
 }
 
@@ -62,12 +62,11 @@ class HashTable {
   private readonly hash: number;
   private readonly buckets: number;
   private readonly isPower: boolean;
-  /** The first slot of each bucket, then the end. */
   private readonly starts: Uint32Array;
   private readonly bucketOfBody: Uint32Array;
   /** The cell of each slot: three coordinates. */
   private readonly cells: Int32Array;
-  /** The coordinates of a cell, before a loop reads them. */
+  /** Scratch: the result of `findCell`. */
   private readonly cell = new Int32Array(3);
 
   constructor(

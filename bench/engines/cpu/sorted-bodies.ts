@@ -7,7 +7,6 @@ const STRIDE = 4;
 const EDGES = 3;
 
 export class SortedBodies extends Overlaps {
-  /** The id of the body in each slot. */
   readonly ids: Uint32Array;
   /** Centre and radius of each slot's body. In 2D, z is 0. */
   readonly bodies: Float32Array;

@@ -58,7 +58,10 @@ export const CPU_SWEEP_COHERENT = sweep({
   coherent: true,
 });
 
-/** Numbers per slot: the centre, the swept axis first, then half of each edge, or the radius in `RADIUS`. */
+/**
+ * Numbers per slot: the centre (the swept axis first), then half of each edge. Without boxes, `RADIUS` holds the
+ * radius.
+ */
 const STRIDE = 6;
 const RADIUS = 3;
 
@@ -66,7 +69,6 @@ class Sweep {
   positions = new Float32Array(0) as Float32Array;
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** The body of each slot. */
   private readonly ids: Uint32Array;
   private readonly begins: Float32Array;
   private readonly bodies: Float32Array;
@@ -209,8 +211,8 @@ class Sweep {
   }
 
   /**
-   * Counts what sweepBalls or sweepBoxes does. All bodies whose intervals meet are candidates. Boxes are compared axis
-   * by axis, which is their test; the distance of balls is tested if they are near along the second axis.
+   * Counts what sweepBalls or sweepBoxes does. Bodies whose intervals meet are candidates. Comparing two boxes axis by
+   * axis is their test. Balls are tested only if they are near along the second axis.
    */
   countWork(): Work {
     const { begins, bodies, scene } = this;

@@ -1,7 +1,7 @@
 /**
- * The yardstick for the public CPU grid: written by hand for equal radii, a box and finite coordinates. A query
- * compares each body with the rest of its cell, with the next cell and with the adjacent cells of the rows that follow,
- * so each pair is found once.
+ * The yardstick for the public CPU grid: written by hand for equal radii, a bounded world and finite coordinates. A
+ * query compares each body with the rest of its cell, with the next cell and with the adjacent cells of the rows that
+ * follow, so each pair is found once.
  *
  * Arrays are fields of an object, as in a real program. If a closure held them as constants, V8 would compile their
  * addresses into the code. That would be up to twice as fast, but only until a second closure is created.
@@ -34,9 +34,7 @@ interface Tight {
   readonly ahead: Int32Array;
   /** The cell of each body. */
   readonly keys: Int32Array;
-  /** The cell of each slot. */
   readonly cellOfSlot: Int32Array;
-  /** First slot of each cell, then the end. */
   readonly starts: Uint32Array;
   /** The body of each slot. */
   readonly ids: Uint32Array;

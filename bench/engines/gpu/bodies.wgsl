@@ -1,5 +1,4 @@
-// Tests whether two bodies overlap, for engines without cells. Bodies have one radius or several radii. Link with
-// params.
+// Tests whether two bodies overlap, for engines that do not use HashGrid. Link with params.
 
 // `equal_reach`: the squared diameter, for bodies of one radius. Callers read it once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {

@@ -25,7 +25,7 @@ export function workOfBoxes(world: World, boxes: Float32Array): Work {
   const entered = new Uint32Array(world.cellCount);
   /** The number of finer entries in each bucket. */
   const finer = new Uint32Array(world.cellCount);
-  /** The same by bucket and level. */
+  /** The same per level, at index bucket × levels + level. */
   const finerOf = new Uint32Array(world.cellCount * world.levels);
   const add = (counts: Uint32Array, index: number) => {
     counts[index] = (counts[index] as number) + 1;

@@ -1,6 +1,6 @@
 /**
- * Counts, on the CPU, the candidates of HashGrid's neighbour loops: how many particles each particle compares itself
- * with. The loops test the distance of every candidate. A pair counts twice, because both particles visit it.
+ * Counts the candidates of HashGrid's neighbour loops on the CPU. The loops test every candidate. A pair counts twice,
+ * because both particles visit it.
  */
 import {
   bucketOfLattice,
@@ -14,7 +14,7 @@ import type { Work } from '../../harness/engine';
 
 const { fround } = Math;
 
-/** `radii` are those of the particles if the grid has levels. */
+/** Give `radii` if the grid has levels. */
 export function workOfGrid(world: World, positions: Float32Array, radii?: Float32Array): Work {
   const candidates = radii
     ? countOnLevels(world, positions, radii)
@@ -24,7 +24,7 @@ export function workOfGrid(world: World, positions: Float32Array, radii?: Float3
   return { candidates, tests: candidates, counted: 'formula' };
 }
 
-/** Counts candidates of a bounded world, which has a ring of empty cells. */
+/** For a bounded world. Relies on its ring of empty cells. */
 function countInCells(world: World, positions: Float32Array): number {
   const { dimensions, cells, cellCount } = world;
   const [columns = 1, rows = 1] = cells;
@@ -55,8 +55,8 @@ function countInCells(world: World, positions: Float32Array): number {
 }
 
 /**
- * Counts candidates of an unbounded world. The loop also tests the particles of other cells that share a bucket with a
- * cell around the particle.
+ * For an unbounded world. The loop also tests the particles of other cells that share a bucket with a cell around the
+ * particle.
  */
 function countInBuckets(world: World, positions: Float32Array): number {
   const { dimensions, cellCount } = world;
@@ -86,9 +86,9 @@ function countInBuckets(world: World, positions: Float32Array): number {
 }
 
 /**
- * Counts candidates of a bounded world with levels: in the cells around a particle on the level below its own, on its
- * own level and on each higher level, and among the finer entries around it. A search leaves out cells that no particle
- * of their level could reach, as reached_cells in shaders/levels/probe_dense.wgsl does.
+ * For a bounded world with levels. Counts the cells around a particle on the level below its own, on its own level and
+ * on each higher level, then its finer entries. Leaves out cells that no particle of their level could reach, like
+ * reached_cells in shaders/levels/probe_dense.wgsl.
  */
 function countOnLevels(world: World, positions: Float32Array, radii: Float32Array): number {
   const { dimensions, levels, cellCount } = world;
@@ -116,7 +116,10 @@ function countOnLevels(world: World, positions: Float32Array, radii: Float32Arra
     }
   }
 
-  /** Sums `counts` over the cells of `level` around a particle that lie within the reach of particles of `origin`. */
+  /**
+   * Sums `counts` over the cells of `level` around a particle. Leaves out cells beyond the reach of particles of level
+   * `origin`.
+   */
   const sumAround = (counts: Uint32Array, particle: number, level: number, origin: number): number => {
     const own = levelsOf[particle] as number;
     const radius = radii[particle] as number;

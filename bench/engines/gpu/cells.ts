@@ -1,4 +1,4 @@
-/** A plain grid whose cells are in row order or in Morton order: one kernel text and two tables of cell numbers. */
+/** A plain grid with cells in row order or in Morton order. Only the tables of cell numbers differ. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';

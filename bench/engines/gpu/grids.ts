@@ -1,4 +1,4 @@
-/** Wraps HashGrid as three engines: in a box, unbounded, and with levels. */
+/** Wraps HashGrid as three engines: bounded, unbounded, and with levels. */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { suggestCellSize } from '../../../src/core/world/cell-size';
@@ -21,8 +21,8 @@ const MOST_CELLS_PER_BODY = 64;
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns why the engine refuses the scene if nearly all cells of the grid would be empty, otherwise undefined. Without
- * `cellSize`, cells are as wide as the largest diameter.
+ * Returns a message if nearly all cells of the grid would be empty, otherwise undefined. Without `cellSize`, cells are
+ * as wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,

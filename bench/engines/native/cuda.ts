@@ -52,7 +52,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` has a measured device for each size of copies. */
+/** `devices` caches the measured device per size of copies. */
 async function openGrid(
   path: string,
   scene: BenchScene,

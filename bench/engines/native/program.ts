@@ -18,10 +18,9 @@ const ANSWER_SECONDS = 600;
 /** Seconds that the program gets to exit after the end of its input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** The most letters of an answer. Also the number of letters that are kept from the end of the error output. */
+/** The most letters of an answer, and of the error output that is kept. */
 const MOST_ANSWER = 2 ** 12;
 
-/** The most letters that a message quotes. */
 const MOST_QUOTED = 80;
 
 export interface Greeting {

@@ -88,7 +88,6 @@ struct Block {
   jmp_buf scheduler;
 };
 
-// The block of this worker.
 inline thread_local Block* block = nullptr;
 
 // Switches from the running fiber to the scheduler, until the fiber runs again.

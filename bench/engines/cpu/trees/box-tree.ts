@@ -58,7 +58,6 @@ export class BoxTree {
     boxes[at + dimensions] = high;
   }
 
-  /** Fits all boxes to their bodies. */
   fit(): void {
     const { dimensions, boxes, begins, ownEnds, skips, bodies } = this;
     for (let node = this.nodes - 1; node >= 0; node--) {

@@ -7,7 +7,6 @@ import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 import { BoxTree } from './box-tree';
 
-/** A leaf has at most this many bodies. */
 const LEAF = 4;
 
 export const CPU_BVH: CpuEngine = {

@@ -11,7 +11,6 @@ import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 import { BoxTree } from './box-tree';
 
-/** Cells with at most this many bodies are not divided. */
 const MOST_BODIES = 8;
 /** Coincident points could be divided without end. */
 const MOST_LEVELS = 32;
