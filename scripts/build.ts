@@ -1,8 +1,6 @@
 /**
- * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after `npm ci` and
- * before it packs. After `npm ci`, npm runs it through the script `dependencies`. A script named `prepare` would do as
- * well, but npm would print a warning to users.
- * Outputs, in dist/:
+ * Builds everything that ships: `npm run build`. Must be quick, because npm also runs it after `npm ci` (script
+ * `dependencies`) and before it packs. A script `prepare` would make npm print a warning to users. Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node
  *   - a file per module that these import
@@ -54,7 +52,7 @@ const OF_COMMAND = ['bench/', 'src/cli/', 'src/verify/'].map((folder) => join(RO
  */
 const minifyCommand: Plugin = {
   name: 'minify-command',
-  // Earlier hooks would not do, because white space is added after them.
+  // Use this hook, because Vite adds white space after the earlier ones.
   async generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle)) {
       if (chunk.type !== 'chunk' || chunk.facadeModuleId === COMMAND) continue;

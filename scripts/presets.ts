@@ -103,7 +103,7 @@ try {
   await close();
 }
 
-/** Hides the panel, and takes the steps. */
+/** Hides the panel first. */
 async function takeSteps(page: Page, steps: number): Promise<void> {
   await page.evaluate(
     async (total, batch) => {

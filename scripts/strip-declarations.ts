@@ -20,7 +20,7 @@ export async function stripDeclarations(folder: string, entries: readonly string
     texts.set(file.slice(0, -'.d.ts'.length), await readFile(join(folder, file), 'utf8'));
   }
   const seen = new Set(entries);
-  // Visits files that the loop adds.
+  // The loop also visits the files that it adds.
   for (const file of seen) {
     const text = texts.get(file);
     if (text === undefined) throw new Error(`${file}.d.ts was not built.`);

@@ -30,7 +30,7 @@ const COLOURS = {
   dark: ['0b0e13', '11161d', '333d4a', '66717f'],
   light: ['eef1f5', 'fbfcfd', 'b9c3cf', '7a8693'],
 } as const;
-/** Bytes of a body with a shape, which no buffer of bodies is smaller than. */
+/** The least bytes of a buffer of bodies: one body with a shape. */
 const LEAST_BYTES = 32;
 /** Quality of a WebP picture, from 0 to 1. */
 const QUALITY = 0.8;

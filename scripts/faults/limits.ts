@@ -1,6 +1,6 @@
 /**
  * Lowers each limit to one less than a creator needs. The creator must throw an error that names the limit, before it
- * creates any buffer. What a creator needs is measured, or is a default of WebGPU.
+ * creates any buffer. The needs are measured, or are WebGPU's defaults.
  */
 import { LimitError } from '../../src/core/base/errors';
 import { BoxPairs } from '../../src/engine/box-pairs';

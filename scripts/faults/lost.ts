@@ -6,7 +6,7 @@
  * - `destroy` must not throw.
  * - A checkpoint from before the loss must continue on a new device with the same state.
  *
- * Fuse counts the promises of WebGPU. Apart from loading modules, the package awaits no other promises.
+ * Fuse counts WebGPU's promises. The package awaits no others, except to load modules.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';

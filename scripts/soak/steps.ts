@@ -17,11 +17,9 @@ const OBSTACLES = 24;
 const EDGE = 40;
 const DT = 1 / 64;
 
-/** Number of steps between two changes. */
+/** Numbers of steps between two changes, two readings of all particles, and two waits for the GPU. */
 const CHANGE_EVERY = 5;
-/** Number of steps between two readings of all particles. */
 const READ_EVERY = 250;
-/** Number of steps between two waits for the GPU. */
 const WAIT_EVERY = 16;
 const SAMPLES = 200;
 

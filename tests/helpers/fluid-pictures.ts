@@ -1,4 +1,4 @@
-/** Draws a fluid like the page, from given particles and a given lattice. No step is taken, so the result is known. */
+/** Draws a fluid like the page, from given particles and a given lattice. Takes no step, so the result is known. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -162,7 +162,7 @@ function velocitiesOf({ positions, dimensions }: FluidPlan, { velocityOf }: Want
   return velocities;
 }
 
-/** What a 3D fluid's volume holds. Voxels are in the order of the texture: x fastest. */
+/** The contents of a 3D fluid's volume. Voxels are in the order of the texture: x fastest. */
 export interface Volume {
   readonly densities: readonly number[];
   /** Positions on the colour scale. */
@@ -233,7 +233,7 @@ export async function readVolume(
   };
 }
 
-/** Returns the number that the bits of a positive half float stand for. */
+/** Decodes a positive half float. */
 function fromHalf(bits: number): number {
   const exponent = bits >> 10;
   const fraction = (bits & 1023) / 1024;

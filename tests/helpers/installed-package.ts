@@ -17,7 +17,6 @@ export interface ProgramResult {
 }
 
 export interface InstalledPackage {
-  /** Writes a file into the folder. */
   write(file: string, text: string): Promise<void>;
   /** Runs a file of the folder with Node. Flags of Node come before the file, arguments of the program after it. */
   runFile(...args: readonly string[]): Promise<ProgramResult>;

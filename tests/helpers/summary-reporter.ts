@@ -1,6 +1,6 @@
 /**
- * Prints the environment of a test run when it starts. Its last line is a summary that programs read. Files that do not
- * load and errors outside tests count as failed.
+ * Prints the environment when a test run starts, and a summary for programs as its last line. Files that do not load
+ * and errors outside tests count as failed.
  */
 import { writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';

@@ -105,7 +105,7 @@ describe('launchChrome', () => {
     await expect(launched).rejects.toThrow(/starts, but its pages have no WebGPU: /);
   });
 
-  browserTest('says that a program that is no Chrome does not start', async () => {
+  browserTest('says that a program that is not Chrome does not start', async () => {
     const path = process.execPath;
     for (const launched of [launchChrome(puppeteer, { path }), launchChrome(chromium, { path })]) {
       await expect(launched).rejects.toThrow(

@@ -1,6 +1,6 @@
 /**
- * An oracle for rays among balls of different radii. src/reference/query/rays.ts finds the hits for one radius at a
- * time.
+ * An oracle for rays among balls of different radii, on top of src/reference/query/rays.ts. It wraps origins, and gives
+ * balls of radius 0 a tiny radius.
  */
 import { levelOf } from '../../../src/core/world/levels';
 import {

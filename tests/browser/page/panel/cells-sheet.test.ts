@@ -73,7 +73,7 @@ describe('a sweep over cell sizes', () => {
     expectNoProblems();
   });
 
-  browserTest('opens by a button that is in view at first sight, as is that of the other sweep', async () => {
+  browserTest('opens by a button that is in view at first, like the button of the other sweep', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: COUNT });
     await stepTimes(page, 2);

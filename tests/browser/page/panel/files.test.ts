@@ -119,7 +119,7 @@ describe('files', () => {
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
   });
 
-  browserTest('are no part of a link, and the page says so', { tags: 'full' }, async () => {
+  browserTest('are not part of the link, and the page says so', { tags: 'full' }, async () => {
     const { page } = await openSaved();
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {

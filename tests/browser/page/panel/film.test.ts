@@ -255,7 +255,7 @@ describe('a film', () => {
     await settle(page);
   });
 
-  browserTest('is refused by a browser that records none, with the reason', { tags: 'full' }, async () => {
+  browserTest('is refused, with the reason, if the browser cannot record', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, { query: '?v=1&count=100&engine=cpu' });
     await page.evaluate(() => {
       Object.assign(window, { VideoEncoder: undefined, MediaRecorder: undefined });

@@ -102,7 +102,7 @@ describe('the cards of presets', () => {
     },
   );
 
-  browserTest('are chosen without a new load of the page, which names the full number', async () => {
+  browserTest('open without a new load of the page, which then names the full number', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
