@@ -143,20 +143,29 @@ export function whichStructure(records: readonly WhichRecord[]): string {
     columns.filter(({ name }) => kinds.some((kind) => name.startsWith(kind)));
   const boxes = isKind('boxes');
   const bodies = columns.filter((column) => !boxes.includes(column));
-  const detailed = [...isKind('uniform 2D'), ...isKind('moving 2D'), ...isKind('clustered 2D')];
+  const detailed = [...isKind('uniform 2D'), ...isKind('clustered 2D')];
   return [
     '### Build and a query for each body, as multiples of the fastest',
+    '',
+    'From the least total of one build and one query for each body.',
     '',
     ...relativeTimes(bodies),
     ...(boxes.length > 0 ? ['', 'Bodies that are boxes:', '', ...relativeTimes(boxes)] : []),
     '',
     '### Few or many queries per build',
     '',
-    'The fastest, and those within a tenth of it. Structures that only find all pairs at once (sweeps, box pairs, chunks, `box-intersect`) are left out of the first column.',
+    'The fastest, and those within a tenth of it, by least build time + q × least query time for q queries per body. The first column leaves out structures that only find all pairs at once: sweeps, box pairs, chunks and `box-intersect`.',
     '',
     ...fewOrMany(columns),
     '',
-    ...detailed.flatMap((column) => [`### Costs: ${column.name}`, '', ...costs(column), '']),
+    ...detailed.flatMap((column) => [
+      `### Costs: ${column.name}`,
+      '',
+      'The least build time and the least query time.',
+      '',
+      ...costs(column),
+      '',
+    ]),
     '### Where the numbers come from',
     '',
     ...records.map(({ path, command, record: { machine, commit, began } }) => {
