@@ -17,7 +17,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   ],
   Neighbours: ['structures', 'pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],
-  Tools: ['node', 'testing', 'command', 'verify', 'bench', 'bench-method', 'bench-physics'],
+  Tools: ['node', 'testing', 'testing-ci', 'command', 'verify', 'bench', 'bench-method', 'bench-physics'],
 };
 const OTHER_GUIDES = 'Tools';
 

@@ -1,9 +1,10 @@
-/** Runs the recipes of docs/testing.md as they are written, in a project that has the package installed. */
+/** Runs the recipes of the guides as they are written, in a project that has the package installed. */
 import { describe, expect } from 'vitest';
 import { browserTest } from '../../helpers/browser';
 import { codeOf, useInstalledPackage } from '../../helpers/installed-package';
 
 const GUIDE = 'docs/testing.md';
+const CI_GUIDE = 'docs/testing-ci.md';
 const VITEST = 'node_modules/vitest/vitest.mjs';
 
 /** A test that fails for each reason that the guide lists. */
@@ -16,9 +17,9 @@ gpuTest('leaks', (device) => void device.createBuffer({ label: 'kept', size: 64,
 gpuTest('is left out', { skip: true }, () => { throw new Error('This must not run.'); });
 `;
 
-async function recipe(heading: string): Promise<string> {
-  const [code] = await codeOf(GUIDE, heading, 'js');
-  if (code === undefined) throw new Error(`${GUIDE} has no code under "${heading}".`);
+async function recipe(heading: string, guide = GUIDE): Promise<string> {
+  const [code] = await codeOf(guide, heading, 'js');
+  if (code === undefined) throw new Error(`${guide} has no code under "${heading}".`);
   return code;
 }
 
@@ -87,7 +88,7 @@ describe('the recipe', () => {
   });
 
   browserTest('for set-up finds the Chrome and the driver that are there', { tags: 'full' }, async () => {
-    await installed.write('setup.mjs', await recipe('## GitHub Actions'));
+    await installed.write('setup.mjs', await recipe('## GitHub Actions', CI_GUIDE));
     const { code, output } = await installed.runFile('setup.mjs');
     expect(output).toMatch(/^\S+ (SwiftShader|lavapipe|undefined)$/m);
     expect(code).toBe(0);
