@@ -20,7 +20,6 @@ const DRIFT = 0.1;
 
 const FRAMES = 4;
 
-/** Rounds that are not timed, in which V8 compiles the code. */
 const WARM_UP = 2;
 
 /** The least duration of a sample in milliseconds. Short frames are repeated to reach it. */

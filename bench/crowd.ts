@@ -97,10 +97,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/**
- * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times, or of the
- * faster run if both have equally many.
- */
+/** Runs twice and requires equal bits. Returns the better times. */
 async function repeat(
   what: string,
   simulation: Simulation,

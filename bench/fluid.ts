@@ -38,7 +38,6 @@ interface Result {
   readonly total: number;
 }
 
-/** Substeps that are not timed. In them the fluid begins to fall and the driver compiles the kernels. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 

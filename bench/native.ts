@@ -19,10 +19,7 @@ const SOURCES = join(ROOT, 'bench/native');
 /** The program is not in dist, because every build empties that folder. */
 const OUT = join(ROOT, '.cache/bench-native');
 
-/**
- * Numbers of bodies around the sizes of a warp, a block and a tile of the scan. The two largest need more blocks than
- * the CPU or a small GPU runs at once.
- */
+/** Numbers around the sizes of a warp, a block and a scan tile, and two for which a small GPU lacks room at once. */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
 /** Copies are small, because no check needs the bandwidth. */

@@ -33,7 +33,6 @@ export interface StepResult extends StepRequest {
   readonly contactsPerParticle: number;
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
-  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
   readonly separate: Timing;
   readonly step: Timing;

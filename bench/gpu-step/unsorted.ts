@@ -1,6 +1,5 @@
 /**
- * The usual unsorted grid, which pushes particles apart once: count, scan and scatter of the GPU engine, then a kernel
- * that reads particles through the sorted ids.
+ * The usual unsorted grid: count, scan and scatter of the engine, then a push that reads particles through sorted ids.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';

@@ -1,6 +1,4 @@
-/**
- * Measures the step of the CPU's clock, and how fast one thread copies memory. Browsers round the clock to 5 or 100 µs.
- */
+/** Measures the step of the CPU's clock (browsers round it to 5 or 100 µs), and how fast one thread copies memory. */
 
 /** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;

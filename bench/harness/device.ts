@@ -1,7 +1,4 @@
-/**
- * Opens a device with the largest buffers that the adapter offers. An engine that needs more rejects the scene with a
- * LimitError.
- */
+/** Opens a device with the largest buffers that the adapter offers. */
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 

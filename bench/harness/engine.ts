@@ -18,10 +18,7 @@ export type Backend = (typeof BACKENDS)[number];
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
-  /**
-   * The name for `--only`, in lower case with hyphens. Only this project's engines begin with `gpu-`,
-   * `cpu-` or `cuda-`.
-   */
+  /** The name for `--only`. Only this project's engines begin with `gpu-`, `cpu-` or `cuda-`. */
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
@@ -30,15 +27,9 @@ interface Described {
   readonly byDefault?: false | undefined;
   /** True if the bodies may be boxes. */
   readonly boxes?: true | undefined;
-  /**
-   * Says in one sentence why the engine does not accept the scene; undefined if it does. `refusalOf` also checks
-   * `boxes`.
-   */
+  /** Says why the engine does not accept the scene; undefined if it does. `refusalOf` also checks `boxes`. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
-  /**
-   * What the engine lacks, in one sentence. A run leaves such an engine out or, if --only names it, records it as
-   * refused.
-   */
+  /** What the engine lacks, in one sentence. A run leaves it out or, if --only names it, records it as refused. */
   readonly absent?: string | undefined;
 }
 
@@ -95,9 +86,8 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters. A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread adds to
- * the counter whose index is the thread's slot or id, modulo this number. If there were only one counter, all threads
- * would wait for it.
+ * Number of counters of two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread uses the counter
+ * with the index of its slot or id, modulo this number, so that threads rarely wait for each other.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
@@ -109,18 +99,12 @@ export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 export interface GpuRunner {
   /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
-  /**
-   * The buffer of bodies. The engine writes to it only in `place`; the harness also copies frames to it. Its usage
-   * includes COPY_SRC and COPY_DST.
-   */
+  /** The engine writes to it only in `place`; the harness also copies frames to it. Usage: COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
-  /**
-   * An `array<atomic<u32>>` of FOLD_BYTES. Its usage includes COPY_SRC and COPY_DST. Counter i has its number of pairs
-   * at index 2 i and its checksum at index 2 i + 1.
-   */
+  /** An `array<atomic<u32>>` of FOLD_BYTES, with COPY_SRC and COPY_DST: the pairs of counter i, then its checksum. */
   readonly counters: GPUBuffer;
   /** Counts the work of a build and query of these positions, which `place` got. Not timed. */
   countWork?(positions: Float32Array): Work | Promise<Work>;
@@ -139,7 +123,6 @@ export interface NativeEngine extends Described {
 
 export interface OwnDevice {
   readonly name: string;
-  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
   readonly clock: ClockSource;
@@ -152,7 +135,6 @@ export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** Bytes of memory, including the positions. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
   /** Stores frames. Each `wind` loads the next one; after the last frame, the order is reversed. */
@@ -160,7 +142,6 @@ export interface NativeRunner {
   find(): Promise<Found>;
   /** Runs `parts` in order, `batch` times. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
-  /** Counts the work of a query of these positions, without the program. */
   countWork?(positions: Float32Array): Work;
   destroy(): Promise<void>;
 }

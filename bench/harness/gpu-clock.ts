@@ -52,10 +52,7 @@ export class GpuClock {
     });
   }
 
-  /**
-   * Times copies of `copyBytes`, or less if memory is short. The copies give the bandwidth, and show whether timestamps
-   * can be trusted.
-   */
+  /** The copies of `copyBytes` bytes, or less if memory is short, also show whether timestamps can be trusted. */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
@@ -91,7 +88,7 @@ export class GpuClock {
     return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
-  /** The best of several copies. Counts the bytes read and the bytes written. */
+  /** The best of several copies. */
   get copyBytesPerMs(): number {
     return this.copySpeed;
   }
@@ -100,10 +97,7 @@ export class GpuClock {
     return this.copySize;
   }
 
-  /**
-   * The possible error of a batch: the step of the timestamps or, with the wall clock, the latency. New timestamps may
-   * lower the known step.
-   */
+  /** The possible error of a batch: the step of the timestamps, which may still shrink, or the wall clock's latency. */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
   }

@@ -1,6 +1,5 @@
 /**
- * Opens CPU, WebGPU and native engines on a scene, behind one interface. WebGPU work runs inside error scopes, because
- * dropped work looks very fast.
+ * Opens CPU, WebGPU and native engines behind one interface. WebGPU work runs in error scopes: dropped work looks fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -37,9 +36,7 @@ export type Batches = Sample;
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
-  /** Undefined except for native engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
   /** The possible error of a batch, in milliseconds. */

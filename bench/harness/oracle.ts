@@ -12,7 +12,6 @@ const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
 /** Bodies, sorted by column, then by their coordinate along the column. */
 interface Columns {
-  /** First index of each column, then the end. */
   readonly starts: Uint32Array;
   /**
    * Offsets to later columns that touch a column. The last column along each axis is empty, so no offset joins opposite
@@ -35,9 +34,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
     halves[dimensions * id + (axes[axis] as number)] as number;
   let pairs = 0;
   let checksum = 0;
-  /**
-   * Compares a body with the bodies `first` to `last` − 1. Stops at the first one with a coordinate of `end` or more.
-   */
+  /** Compares a body with the bodies `first` to `last` − 1, up to the first with a coordinate of `end` or more. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;

@@ -43,7 +43,6 @@ export interface CountedWork extends Work {
 export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
-  /** Undefined for an engine of this project. */
   readonly peer?: string | undefined;
   /** Undefined except for native engines. */
   readonly device?: string | undefined;
@@ -62,10 +61,7 @@ export interface Outcome extends CaseName {
   readonly stepShare?: number | undefined;
   /** Samples in which the device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /**
-   * True if the engine was timed alone, because it did not fit into memory with the others or because its device was
-   * lost.
-   */
+  /** True if the engine was timed alone: it did not fit into memory with the others, or its device was lost. */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
   /** Median time × copy bandwidth ÷ number of bodies. */
@@ -125,7 +121,6 @@ export interface BenchRecord {
   /** Undefined if the run was cut off or still runs. */
   readonly ended?: string | undefined;
   readonly seed: number;
-  /** The number of timed rounds. */
   readonly repeat: number;
   /** The time limit of one build and query, in milliseconds. */
   readonly limit: number;

@@ -32,7 +32,6 @@ export interface BenchPlan {
   readonly dimensions: readonly Dimensions[];
   readonly counts: readonly number[];
   readonly seed: number;
-  /** The number of timed rounds. */
   readonly repeat: number;
   /**
    * The time limit in milliseconds. If one build and query would take longer, the engine is skipped. If they did take
@@ -67,10 +66,7 @@ export interface BenchResult {
 
 /** These counts are timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
-/**
- * The counts of further pilots grow by this factor. Without further pilots, predictions would fail, because a few
- * thousand bodies do not keep a GPU busy.
- */
+/** Further pilots grow by this factor. A few thousand bodies do not keep a GPU busy, so they would predict badly. */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */
 const FEWEST_FOR_GROWTH = 64;
@@ -100,7 +96,6 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
-  /** The devices of native engines, by name. */
   private readonly devices = new Map<string, OwnDevice>();
   private readonly scenes: ReadonlyMap<string, BenchSceneDefinition>;
   private done = 0;

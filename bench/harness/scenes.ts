@@ -62,10 +62,7 @@ interface Content {
 interface Motion {
   /** If false, only the check after timing uses another frame than 0. */
   readonly timed: boolean;
-  /**
-   * The longest move along an axis, in units of 1 / UNITS. For 'drift', it is the move per frame, for 'shake' the move
-   * from frame 0.
-   */
+  /** The longest move along an axis, in units of 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
   /** 'drift' keeps each body's velocity; 'shake' moves bodies around their positions in frame 0. */
   readonly kind: 'drift' | 'shake';
@@ -402,7 +399,6 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
 
 export const BENCH_SCENE_NAMES: readonly string[] = BENCH_SCENES.map(({ name }) => name);
 
-/** The name of a scene, or a definition that is not in the list. */
 export type BenchSceneChoice = string | BenchSceneDefinition;
 
 export function defineBenchScene(scene: BenchSceneChoice): BenchSceneDefinition {

@@ -1,7 +1,4 @@
-/**
- * Statistics of repeated times. They assume no normal distribution, because other work on the machine can only add
- * time.
- */
+/** Statistics of repeated times. They assume no normal distribution, because other work can only add time. */
 
 /** Times in milliseconds. */
 export interface Statistics {

@@ -9,7 +9,6 @@ export const WARM_ROUNDS = 2;
 /** The least milliseconds of a warm-up turn. JavaScript engines recompile code after it has run for a while. */
 const WARM_MS = 60;
 const MOST_WARM = 64;
-/** The least milliseconds of a sample. */
 const SAMPLE_MS = 10;
 /** A sample lasts at least this many steps of the clock. */
 const SAMPLE_STEPS = 100;
@@ -29,9 +28,7 @@ export interface TurnsPlan {
 
 export interface Taken {
   readonly samples: readonly Sample[];
-  /** Builds and queries per sample. */
   readonly batch: number;
-  /** Samples in which the device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
   /** Milliseconds of a build and query, if they exceeded the limit. */
@@ -54,10 +51,7 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/**
- * Round 0 begins with the first item, round 2 with the second item, and so on. Each odd round reverses the round before
- * it.
- */
+/** Rounds 0, 2, 4 … begin with item 0, 1, 2 …; each odd round reverses the round before it. */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
   const rotated = [...items.slice(first), ...items.slice(0, first)];

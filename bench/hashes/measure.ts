@@ -59,8 +59,7 @@ export function countCollisions(
 const ROUNDS = 7;
 
 /**
- * Returns the nanoseconds that it takes to find the bucket of a cell: the least mean of several rounds over all bodies'
- * cells. `onSum` gets the sum of a round, so that the compiler cannot remove the work.
+ * Returns nanoseconds per bucket: the least mean of several rounds. `onSum` keeps the compiler from removing the work.
  */
 export function timeHash(
   cells: Int32Array,
@@ -98,9 +97,7 @@ export interface HashRow extends Collisions {
 /** Shares that differ by less than this factor count as equal. */
 const SIMILAR = 1.1;
 
-/**
- * Describes each hash in a sentence: in how many tables it is better or worse than random buckets, and its mean time.
- */
+/** Says in how many tables each hash is better or worse than random buckets, and its mean time. */
 export function describeHashes(rows: readonly HashRow[]): string[] {
   return [...new Set(rows.map(({ hash }) => hash))].map((hash) => {
     const own = rows.filter((row) => row.hash === hash);

@@ -15,7 +15,6 @@ const ADVICE = 'install it as root (Debian and Ubuntu: apt-get install mesa-vulk
 export interface IdleDriver {
   /** Makes programs use this driver. The caller adds the GPU's family. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A folder that `remove` deletes. */
   readonly folder: string;
   remove(): void;
 }

@@ -22,7 +22,6 @@ const FIGURES = {
   scratch: 'Scratch size',
   /** Bytes of workgroup memory. */
   shared: 'LDS size',
-  /** How many subgroups a SIMD unit can hold at once, as far as registers and workgroup memory allow. */
   waves: 'Subgroups per SIMD',
   /** Instructions in the kernel's code, however often they run. */
   instructions: 'Instructions',
@@ -37,7 +36,6 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 export type Figures = Readonly<Record<Figure, number>>;
 
 export interface Isa {
-  /** The driver and its version. */
   readonly driver: string;
   readonly families: Readonly<Record<Family, ReadonlyMap<string, Figures>>>;
 }

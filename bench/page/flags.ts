@@ -1,7 +1,4 @@
-/**
- * Collects the browser's flags, which a page cannot read. The visitor types them or puts them into the address
- * (`bench.html?flags=--enable-unsafe-webgpu`).
- */
+/** Collects the browser's flags, which a page cannot read: the visitor types them or opens `bench.html?flags=…`. */
 
 const PARAMETER = 'flags';
 

@@ -12,7 +12,6 @@ export interface Choice {
 
 export interface EngineChoice extends Choice {
   readonly backend: Backend;
-  /** True if the engine is chosen at first. */
   readonly byDefault: boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Runs the benchmark in a worker, so that the page stays responsive. Posts the choices first, then runs plans one after
- * another.
- */
+/** Runs the benchmark in a worker. Posts the choices first, then runs plans one after another. */
 
 import { nameAdapter } from '../../src/gpu/adapter-name';
 import { nextTask } from '../../src/page/support/save';

@@ -1,7 +1,4 @@
-/**
- * d3's quadtree, used as d3-force does for collisions: nodes store the greatest radius below them, and a query visits
- * the tree once per body.
- */
+/** d3's quadtree, used as in d3-force: nodes store the greatest radius below them; a query visits the tree per body. */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
@@ -45,9 +42,7 @@ export const D3_QUADTREE: CpuEngine = {
       node.reach = reach;
     }
 
-    /**
-     * Repeats the walk of the query without `visit`: calling it with another function would slow down later queries.
-     */
+    /** Repeats the walk without `visit`: calling it with another function would slow down later queries. */
     function countWork(positions: Float32Array): Work {
       let candidates = 0;
       let tests = 0;

@@ -24,10 +24,7 @@ export class Overlaps extends PairSink {
     this.positions = positions as Float32Array<ArrayBuffer>;
   }
 
-  /**
-   * Counts the calls of `testPair` in a query that finds its candidates without `positions`. Meanwhile all bodies are
-   * at one position, so that each tested pair is in the list.
-   */
+  /** Counts the `testPair` calls of a query that ignores `positions`: all bodies coincide, so each is listed. */
   countTests(query: () => void): number {
     const { positions } = this;
     this.positions = new Float32Array(positions.length);

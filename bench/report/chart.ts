@@ -7,7 +7,6 @@ export interface Point {
   readonly value: number;
 }
 
-/** Describes the values of a chart, and how they are written. */
 export interface Quantity {
   readonly title: string;
   /** Writes a value on the axis. */

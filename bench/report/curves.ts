@@ -3,7 +3,6 @@ import { type ChartSize, drawChart, type Line, type Quantity, TESTS, TIMES } fro
 import { element, type Markup } from './markup';
 
 export interface ChartLines {
-  /** "uniform 2D", for example. */
   readonly name: string;
   readonly times: readonly Line[];
   /** Engines that cannot tell their work have no line here. */
@@ -35,7 +34,6 @@ export function linesOf(
   return [...charts].map(([name, lines]) => ({ name, ...lines }));
 }
 
-/** Draws the times of a scene and, if an engine can tell them, its tests. */
 export function drawFigures({ name, times, tests }: ChartLines, size: ChartSize): Markup[] {
   const draw = (quantity: Quantity, lines: readonly Line[]) => {
     const chart = drawChart(quantity, name, lines, size);

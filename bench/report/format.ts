@@ -18,7 +18,6 @@ export function formatFigure(milliseconds: number | undefined): string {
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** Stands for a number that an engine or a package cannot tell. */
 export const CANNOT_TELL = 'cannot tell';
 
 /** Returns "12%" or "0.43%", for example. */

@@ -146,7 +146,6 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['counted by', ({ work }) => work?.counted ?? ''],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
-/** The columns that contain text. The other columns contain numbers. */
 const TEXT_COLUMNS = ['scene', 'engine', 'clock', 'counted by', ''];
 
 function allFigures(groups: readonly Group[]): Markup {

@@ -248,10 +248,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/**
- * Names the number of bodies below which the CPU's grid is faster. With so few bodies, submitting the work to the GPU
- * takes longer than the work.
- */
+/** Names the number of bodies below which the CPU's grid is faster, because submitting GPU work takes longer. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

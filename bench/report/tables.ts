@@ -3,18 +3,12 @@ import type { Case, Group } from './cases';
 import { CANNOT_TELL, formatCount, formatFigure, formatRatio, formatShare } from './format';
 import { element, type Markup } from './markup';
 
-/**
- * Makes a table with a row per engine and a column per count. Each cell has the milliseconds and the ratio to the
- * fastest engine.
- */
+/** A row per engine and a column per count. Each cell has the milliseconds and the ratio to the fastest engine. */
 export function tableOf(group: Group): Markup {
   return comparisonOf(group, 'ms (ratio to the fastest)', timeOf);
 }
 
-/**
- * Makes a table like `tableOf` of distance tests per body and of the share that finds a pair; undefined for records
- * without counts of work.
- */
+/** Like `tableOf`, with tests per body and hit ratios; undefined for records without counts of work. */
 export function workTableOf(group: Group): Markup | undefined {
   if (!hasWork(group.cases.flatMap(({ outcomes }) => outcomes))) return undefined;
   return comparisonOf(group, 'distance tests per body (pairs ÷ tests)', workOf);

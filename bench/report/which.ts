@@ -84,7 +84,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   ];
 }
 
-/** Times of a build and a query for each body, as multiples of the fastest. */
 function relativeTimes(columns: readonly Column[]): string[] {
   const cellOf = (engine: string, { timed }: Column) => {
     const outcome = timed.find((each) => each.engine === engine);
@@ -104,7 +103,6 @@ function relativeTimes(columns: readonly Column[]): string[] {
   );
 }
 
-/** Build, query and memory of one column, the fastest first. */
 function costs({ timed }: Column): string[] {
   const rows = timed.map(({ engine, build, query, memoryPerBody, work, count }) => [
     nameOf(engine),

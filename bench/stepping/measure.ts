@@ -8,7 +8,6 @@ import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 
 export const DT = 1 / 60;
 
-/** Untimed steps, so that the code is compiled before timing. */
 const WARM_UP = 10;
 
 /** Discs may reach this far into a wall, in diameters, because of rounding and soft contacts. */

@@ -47,7 +47,6 @@ interface Contender {
 }
 
 const RANGE = { smallest: 1, largest: 64 } as const;
-/** Runs that are not timed, in which V8 compiles the code. */
 const WARM_UP = 3;
 
 export async function measureRadii(request: RadiiRequest, provider?: GPU): Promise<RadiiRow[]> {

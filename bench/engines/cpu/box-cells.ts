@@ -35,7 +35,6 @@ class BoxCells {
   private readonly inverse: number;
   private readonly buckets: number;
   private readonly starts: Uint32Array;
-  /** The body of each entry. */
   private entries = new Uint32Array(0);
   /** The cell of each entry: three coordinates. */
   private cells = new Int32Array(0);

@@ -59,9 +59,7 @@ export const CPU_GRID: CpuEngine = {
   },
 };
 
-/**
- * Every candidate is tested. A few more tests, which the search makes beyond its cells to avoid branches, do not count.
- */
+/** Every candidate is tested. Tests beyond the cells, made to avoid branches, do not count. */
 function workOf(grid: CpuGrid | CpuLevelGrid): Work {
   const candidates = grid.countCandidates();
   return { candidates, tests: candidates, counted: 'formula' };

@@ -8,7 +8,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { HASH_NUMBERS, type HashName, hashCell } from './hash-functions';
 import { SortedBodies } from './sorted-bodies';
 
-/** The largest prime below 100,000. The table has this size for any number of bodies. */
+/** The largest prime below 100,000. */
 export const FIXED_BUCKETS = 99_991;
 
 interface TableKind {

@@ -39,7 +39,6 @@ export class SortedBodies extends Overlaps {
     }
   }
 
-  /** Puts the body with id i into slot i. */
   storeById(): void {
     for (let body = 0; body < this.scene.count; body++) this.store(body, body);
   }
@@ -71,7 +70,6 @@ export class SortedBodies extends Overlaps {
     return (this.halves ? this.halves[EDGES * slot + axis] : this.bodies[STRIDE * slot + 3]) as number;
   }
 
-  /** Collects the pair of two slots if their bodies overlap. */
   testSlots(a: number, b: number): void {
     const { bodies, halves } = this;
     const dx = (bodies[STRIDE * b] as number) - (bodies[STRIDE * a] as number);

@@ -58,10 +58,7 @@ export const CPU_SWEEP_COHERENT = sweep({
   coherent: true,
 });
 
-/**
- * Numbers per slot: the centre (the swept axis first), then half of each edge. Without boxes, `RADIUS` holds the
- * radius.
- */
+/** Per slot: the centre, swept axis first, then half of each edge. Without boxes, `RADIUS` holds the radius. */
 const STRIDE = 6;
 const RADIUS = 3;
 

@@ -36,7 +36,6 @@ interface Tight {
   readonly keys: Int32Array;
   readonly cellOfSlot: Int32Array;
   readonly starts: Uint32Array;
-  /** The body of each slot. */
   readonly ids: Uint32Array;
   /** The position of each slot's body. */
   readonly sorted: Float32Array;
@@ -110,10 +109,7 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   return { columns, rows, cells: columns * rows * (dimensions === 3 ? layers : 1) };
 }
 
-/**
- * Turns counts into ends of cells. The sort turns ends into starts, and visits bodies backwards, to keep their order
- * inside a cell.
- */
+/** Turns counts into ends. The sort turns ends into starts, visiting bodies backwards to keep their order in a cell. */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;
   for (let cell = 0; cell <= cells; cell++) {

@@ -31,7 +31,6 @@ const FOLD: ShaderSource = benchSource('found.wgsl', FOLD_WGSL);
 /** Modules of a kernel that counts pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
 
-/** Modules of a kernel that does not count pairs. */
 export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies)];
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
@@ -149,9 +148,7 @@ export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/**
- * Engines refuse a scene that needs more distance tests. This number takes seconds on the largest GPU, hours on a CPU.
- */
+/** Engines refuse scenes with more distance tests. These take seconds on the largest GPU, hours on a CPU. */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

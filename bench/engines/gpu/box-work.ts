@@ -12,7 +12,6 @@ const SEARCHES = 2;
 
 interface Body {
   readonly level: number;
-  /** The cell on the body's own level, and its bucket. */
   readonly lattice: readonly number[];
   readonly bucket: number;
   /** The buckets of the body's finer entries, by level. */
@@ -23,9 +22,8 @@ interface Body {
 export function workOfBoxes(world: World, boxes: Float32Array): Work {
   const bodies = sortBodies(world, boxes);
   const entered = new Uint32Array(world.cellCount);
-  /** The number of finer entries in each bucket. */
   const finer = new Uint32Array(world.cellCount);
-  /** The same per level, at index bucket × levels + level. */
+  /** Finer entries per bucket and level, at index bucket × levels + level. */
   const finerOf = new Uint32Array(world.cellCount * world.levels);
   const add = (counts: Uint32Array, index: number) => {
     counts[index] = (counts[index] as number) + 1;

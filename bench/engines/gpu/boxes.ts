@@ -1,7 +1,4 @@
-/**
- * Wraps BoxPairs and BoxChunks. A build also searches, because they do both at once; a query only counts the listed
- * pairs.
- */
+/** Wraps BoxPairs and BoxChunks, whose build includes the search; a query only counts the listed pairs. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import type { Dimensions, World } from '../../../src/core/world/world';
 import { BoxChunks } from '../../../src/engine/box-chunks';

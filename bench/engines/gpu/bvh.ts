@@ -1,7 +1,4 @@
-/**
- * Linear bounding volume hierarchy: sorts bodies by Morton code, which interleaves the bits of cell coordinates, and
- * builds a tree of boxes above them.
- */
+/** Linear bounding volume hierarchy: sorts bodies by Morton code, and builds a tree of boxes above them. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
@@ -57,10 +54,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/**
- * Assigns an axis to each bit of a code. The bit halves all cells along their longest edge, so that cells become nearly
- * cubes.
- */
+/** Assigns an axis to each bit, which halves the cells along their longest edge, so that they become nearly cubes. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

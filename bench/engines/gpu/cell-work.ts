@@ -1,7 +1,4 @@
-/**
- * Counts the candidates of HashGrid's neighbour loops on the CPU. The loops test every candidate. A pair counts twice,
- * because both particles visit it.
- */
+/** Counts the candidates of HashGrid's neighbour loops on the CPU. A pair counts twice: both particles visit it. */
 import {
   bucketOfLattice,
   finerSteps,
@@ -54,10 +51,7 @@ function countInCells(world: World, positions: Float32Array): number {
   return candidates;
 }
 
-/**
- * For an unbounded world. The loop also tests the particles of other cells that share a bucket with a cell around the
- * particle.
- */
+/** For an unbounded world. The loop also tests particles of other cells in the same buckets. */
 function countInBuckets(world: World, positions: Float32Array): number {
   const { dimensions, cellCount } = world;
   const count = positions.length / dimensions;
@@ -116,10 +110,7 @@ function countOnLevels(world: World, positions: Float32Array, radii: Float32Arra
     }
   }
 
-  /**
-   * Sums `counts` over the cells of `level` around a particle. Leaves out cells beyond the reach of particles of level
-   * `origin`.
-   */
+  /** Sums `counts` over the cells of `level` around a particle that particles of level `origin` can reach. */
   const sumAround = (counts: Uint32Array, particle: number, level: number, origin: number): number => {
     const own = levelsOf[particle] as number;
     const radius = radii[particle] as number;

@@ -1,4 +1,3 @@
-/** Measures how crowded a scene is around its bodies. */
 import type { BenchScene } from '../../harness/scenes';
 
 /** The mean number of bodies per block. If it were lower, random fluctuations could look like a crowd. */

@@ -21,8 +21,7 @@ const MOST_CELLS_PER_BODY = 64;
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns a message if nearly all cells of the grid would be empty, otherwise undefined. Without `cellSize`, cells are
- * as wide as the largest diameter.
+ * Returns a message if nearly all cells would be empty. Without `cellSize`, cells are as wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,

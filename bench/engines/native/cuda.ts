@@ -16,9 +16,7 @@ import { workOfGrid } from '../gpu/cell-work';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/**
- * The rows of cells around a body that a query searches: only those ahead of the body in the order of cells, or all.
- */
+/** The rows of cells that a query searches: those ahead of the body in the order of cells, or all around it. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =

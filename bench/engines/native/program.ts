@@ -15,7 +15,6 @@ const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
 const ANSWER_SECONDS = 600;
-/** Seconds that the program gets to exit after the end of its input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
 /** The most letters of an answer, and of the error output that is kept. */

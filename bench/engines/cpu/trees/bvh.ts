@@ -1,6 +1,5 @@
 /**
- * Bounding volume hierarchy: halves the box around the centres along its longest edge, until a leaf has few bodies. Each
- * node has the box around its bodies.
+ * Bounding volume hierarchy: halves the box around the centres along its longest edge, down to leaves of few bodies.
  */
 import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';

@@ -6,7 +6,6 @@ import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 
-/** Ranges with at most this many bodies are not divided. */
 const LEAF = 8;
 /** Room for the begins and ends of 64 ranges. A tree of 2³² bodies has fewer levels. */
 const STACK = 128;

@@ -49,7 +49,6 @@ class Quadtree {
   private readonly tree: BoxTree;
   /** The end of each group of slots of a divided cell, per level. */
   private readonly groupEnds: Uint32Array[] = [];
-  /** The next free slot of each group. */
   private readonly next = new Uint32Array(GROUPS);
   private readonly corner: readonly number[];
   private readonly edge: number;
@@ -110,9 +109,7 @@ class Quadtree {
     tree.close(node, ownEnd, end);
   }
 
-  /**
-   * Sorts the slots of a cell: first the bodies that stay, then those of each smaller cell. Returns the groups' ends.
-   */
+  /** Sorts the slots: first the bodies that stay, then those of each smaller cell. Returns the groups' ends. */
   private groupBodies(
     begin: number,
     end: number,
