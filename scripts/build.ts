@@ -107,7 +107,6 @@ export async function buildModules(outDir: string): Promise<void> {
   await chmod(join(outDir, 'cli.js'), 0o755);
 }
 
-/** Builds page/ and verify-page/. */
 export async function buildPages(outDir: string): Promise<void> {
   const page = join(outDir, 'page');
   await build({
@@ -131,9 +130,7 @@ export async function copyVerifyPage(from: string, to: string): Promise<void> {
   await writeFile(join(to, `assets/${worker}`), "import '../worker.js';\n");
 }
 
-/**
- * Runs in a process of its own, because it computes for seconds. Does not check the documentation; `npm run docs` does.
- */
+/** Runs in a process of its own, because it computes for seconds. `npm run docs` checks the documentation. */
 async function buildDocs(outDir: string): Promise<void> {
   await run(process.execPath, [
     join(ROOT, 'scripts/run.mjs'),
@@ -143,10 +140,7 @@ async function buildDocs(outDir: string): Promise<void> {
   ]);
 }
 
-/**
- * Builds the declarations, and completes their imports: "moduleResolution": "nodenext" requires relative imports that
- * end in `.js`. Removes comments that users do not see.
- */
+/** Builds the declarations. "moduleResolution": "nodenext" needs relative imports that end in `.js`. */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);

@@ -1,7 +1,4 @@
-/**
- * Part of `npm run lint`: checks the directions of imports, circles in src, what the page takes from inside the
- * library, and paths into tests.
- */
+/** Part of `npm run lint`: checks import directions, circles in src, what src/page imports, and paths into tests. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -119,8 +116,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders, lowest first. A file may import only from its own subfolder and those before it. Files directly in the
- * folder may import all.
+ * Lowest first. A file may import from its own subfolder and those before it; files directly in the folder, from all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],

@@ -1,7 +1,4 @@
-/**
- * `npm run example NAME` runs an example: opens its page in the browser, or runs it in Node. Without a name, lists the
- * examples.
- */
+/** `npm run example NAME` opens an example's page or runs it in Node. Without a name, it lists the examples. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

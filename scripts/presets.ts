@@ -33,10 +33,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   life: '&engine=cpu&count=4000',
   'wave-tank': '&count=15000',
 };
-/**
- * After how many steps each picture is taken, and which part of the world it shows. `middle` is in fractions of the
- * world's edges.
- */
+/** The step of each picture, the zoom, and the middle of the view in fractions of the world's edges. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   million: [330, 1.35, 0.37, 0.42],
   sizes: [330, 2.4, 0.4, 0.15],

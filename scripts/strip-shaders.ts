@@ -1,4 +1,3 @@
-/** Makes the shaders of a build smaller. */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 

@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Lets each buffer of a creation fail. Returns the number of buffers. */
+/** Returns the number of buffers. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;
@@ -53,17 +53,14 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
   }
 }
 
-/** Lets each buffer of each call fail, on a new object. Returns the number of buffers per call. */
+/** Uses a new object per buffer. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /**
-   * Creates an object with enough memory. It takes a step, makes the call if one is given, and takes another step.
-   * Returns its digest.
-   */
+  /** Returns the digest of an object with enough memory after a step, the call if one is given, and another step. */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

@@ -41,10 +41,7 @@ export class Shortage {
     };
   }
 
-  /**
-   * Lets one later buffer fail: 0 is the next buffer, 1 the one after it. Buffers with a label that begins with OWN are
-   * not counted.
-   */
+  /** Lets one later buffer fail, counted from 0. Buffers whose labels begin with OWN do not count. */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

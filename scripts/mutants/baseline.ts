@@ -1,7 +1,4 @@
-/**
- * Runs the tests without a fault, which must pass. Records the time of each test file and the kernels that it
- * dispatches.
- */
+/** Runs the tests without a fault, which must pass. Records the time and the dispatched kernels of each file. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -24,7 +24,6 @@ export class Coverage {
     );
   }
 
-  /** Returns the tests that import a file, directly or not. */
   importersOf(file: string): string[] {
     // Tests without a GPU run no shader.
     const folder = file.endsWith('.wgsl') ? 'tests/gpu/' : 'tests/';

@@ -37,10 +37,7 @@ const COPIED_FILES = [
   'CONTRIBUTING.md',
   'biome.json',
 ];
-/**
- * The time limit of a batch is START_SECONDS plus LIMIT_FACTOR times the time that the batch takes without a mutant. If
- * the batch runs in full, LIMIT_FACTOR is multiplied by FULL_FACTOR.
- */
+/** The limit of a batch: START_SECONDS + LIMIT_FACTOR × (FULL_FACTOR if in full) × its time without a mutant. */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;

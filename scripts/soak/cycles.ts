@@ -1,7 +1,4 @@
-/**
- * Creates, uses and destroys each public object many times on one device. After a cycle no GPU buffer may be alive,
- * digests must be equal, and memory must stay flat.
- */
+/** Creates, uses and destroys public objects many times. No buffer may stay, digests must be equal, memory flat. */
 import { wrapDevice } from '../../src/gpu/device';
 import { openDevice } from '../trust/device';
 import { faultOfTrends, sampleMemory, trendsOf } from '../trust/memory';
@@ -9,8 +6,7 @@ import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
 /**
- * The greatest allowed growth of each kind of memory after the first fifth of the cycles. The unit is MiB, except for
- * `buffers`, which is a number of buffers. RSS includes the driver and its compiled kernels.
+ * Greatest growth after the first fifth of the cycles, in MiB; `buffers` is a number. RSS includes compiled kernels.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 

@@ -1,7 +1,4 @@
-/**
- * Steps a simulation while particles, obstacles and settings change. No id may be lost or given twice, and memory must
- * stay flat.
- */
+/** Steps a simulation while particles, obstacles and settings change. Ids must stay unique, and memory flat. */
 import type { ParticleSimulation } from '../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../src/cpu';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -23,10 +20,7 @@ const READ_EVERY = 250;
 const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
-/**
- * The greatest allowed growth of each kind of memory after the first fifth of the run. The unit is MiB, except for
- * `buffers`, which is a number of buffers: a simulation may keep four staging buffers for reuse.
- */
+/** Greatest growth after the first fifth of the run, in MiB; `buffers` is a number: four staging buffers may stay. */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
 export async function runGpuSteps(part: Part, steps: number, seed: number): Promise<Figures> {

@@ -1,7 +1,4 @@
-/**
- * Opens devices for the soak and fault commands, and watches their buffers and errors. A buffer is alive until it is
- * destroyed or collected as garbage.
- */
+/** Opens devices for the soak and fault commands. A buffer is alive until it is destroyed or collected as garbage. */
 import { openDawn } from '../../src/node/dawn';
 import { testPreference } from '../../src/testing/environment';
 

@@ -1,7 +1,4 @@
-/**
- * Runs parts of a command and writes their counts and figures to a JSON file. Parts that do not run keep their old
- * figures in the file.
- */
+/** Runs parts of a command and writes their figures to a JSON file, which keeps the old figures of other parts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -43,10 +40,7 @@ interface Saved {
   readonly parts: Readonly<Record<string, Figures>>;
 }
 
-/**
- * Runs the parts whose names contain `only`. `file` is absolute, or relative to the root of the repository. Ends the
- * process, with exit code 1 if anything failed.
- */
+/** Runs parts whose names contain `only`, then exits, with 1 if anything failed. `file` is absolute or from the root. */
 export async function runParts(
   parts: Readonly<Record<string, RunPart>>,
   { command, only, file, about }: { command: string; only: string; file: string; about: Figures },

@@ -172,7 +172,6 @@ export interface Volume {
   at(x: number, y: number, z: number): number;
 }
 
-/** Fills the volume of a 3D fluid, and reads it. */
 export async function readVolume(
   tools: GpuTools,
   options: FluidOptions,

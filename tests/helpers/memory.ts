@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 
-/** Returns every array buffer that can be reached from a value. */
 export function buffersOf(value: object): Set<ArrayBufferLike> {
   const buffers = new Set<ArrayBufferLike>();
   const seen = new Set<object>();

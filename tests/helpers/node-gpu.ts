@@ -21,10 +21,7 @@ export interface DeviceOptions {
   readonly without?: readonly GPUFeatureName[] | undefined;
   /** Uses one device for all tests of the process that ask for it. Not allowed together with the options above. */
   readonly shared?: boolean | undefined;
-  /**
-   * Uses a device that validates shaders, layouts and pipelines, but runs nothing. A software GPU takes many times as
-   * long per pipeline.
-   */
+  /** Uses a device that validates but runs nothing. A software GPU takes many times as long per pipeline. */
   readonly driverless?: boolean | undefined;
 }
 
@@ -39,10 +36,7 @@ export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools extends KitTools {
-  /**
-   * Returns the engine's handle of the device. `workgroupsPerDimension` replaces the device's limit. Calls with equal
-   * values return the same handle.
-   */
+  /** Returns the engine's handle of the device, the same for equal calls. The number replaces the device's limit. */
   wrap(workgroupsPerDimension?: number): Gpu;
 }
 

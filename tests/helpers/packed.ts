@@ -1,4 +1,3 @@
-/** Packs the package as npm would, and installs it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

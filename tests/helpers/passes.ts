@@ -1,6 +1,4 @@
-/**
- * Tools for tests of single passes. The reference makes the input of each pass, so that a test compares only that pass.
- */
+/** Tools for tests of single passes. The reference makes the input, so that a test compares only its pass. */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
 import {
@@ -24,10 +22,7 @@ export const DIMENSIONS: readonly Dimensions[] = [2, 3];
 /** Counts on both sides of a workgroup's size. */
 export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
 
-/**
- * A limit of workgroups per dimension for tests. It is so low that small dispatches are folded into two dimensions.
- * MOST_FOLDED is the largest number of particles that fits this limit.
- */
+/** So few workgroups per dimension that small dispatches fold into two. MOST_FOLDED particles fit. */
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
@@ -115,10 +110,7 @@ export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuf
   };
 }
 
-/**
- * The words that the GPU keeps per slot for its cell: the index, or in an unbounded world the coordinates, padded in
- * 3D.
- */
+/** The GPU's words per slot: the cell's index, or in an unbounded world its coordinates, padded in 3D. */
 export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
   if (world.kind !== 'unbounded') return cells;
   const words = cellBytes(world) / 4;

@@ -1,6 +1,4 @@
-/**
- * Scenes for tests of passes that support only one radius. Their particles have equal radii, and nothing drives them.
- */
+/** Scenes with equal radii that nothing drives, for tests of passes that support only one radius. */
 import { sceneNames } from '../../src/scenes';
 
 export const EQUAL_RADIUS_SCENES = sceneNames({ variableRadii: false, driven: false });

@@ -1,6 +1,4 @@
-/**
- * The runs whose states must not change by accident. A case returns the state hash after some steps.
- */
+/** The runs whose states must not change by accident. */
 import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { hashState } from '../../src/core/state/hash';
 import type { Dimensions } from '../../src/core/world/world';
@@ -243,10 +241,7 @@ function sceneCases(dimensions: Dimensions): StateHashCase[] {
   );
 }
 
-/**
- * Cases that scenes do not cover: the naive broad phase, scenes moved to an unbounded world, and options that choose
- * other kernels.
- */
+/** Covers what scenes do not: the naive broad phase, scenes in an unbounded world, and other kernels. */
 function optionCases(dimensions: Dimensions): StateHashCase[] {
   const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
   const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;

@@ -22,10 +22,7 @@ const VARIABLE_RADII_CHECKS = [
   ...['events', 'kernel', 'index'],
 ];
 
-/**
- * Returns a count just above a workgroup's size. With continuous motion it returns a much smaller count, because a
- * software GPU is slow at following paths.
- */
+/** A count just above a workgroup's size; far fewer with continuous motion, because a software GPU is slow at it. */
 export function countIn(scene: string): number {
   return requireScene('collisions', scene).continuous ? 40 : 257;
 }

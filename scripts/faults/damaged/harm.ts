@@ -52,10 +52,7 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/**
- * Numbers at ends of ranges. Whole numbers between 1000 and 2^31 are left out, because some creators would accept them
- * and reserve much memory.
- */
+/** Ends of ranges. No whole number is between 1000 and 2^31: some creators would accept it and reserve much memory. */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,

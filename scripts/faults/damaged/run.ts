@@ -14,10 +14,7 @@ import { describeError } from '../../trust/time-limit';
 import { openAddress, openStateFile, openTable } from './files';
 import { damagedCall } from './options';
 
-/**
- * It is a fault if a case takes more than MOST_SECONDS of processor time, or if the process takes more than MOST_MEMORY
- * KiB of memory.
- */
+/** Limits of the processor time per case, in seconds, and of the memory of the process, in KiB. */
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 

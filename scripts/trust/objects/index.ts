@@ -19,17 +19,13 @@ export const OBJECTS: readonly PublicObject[] = [
   PBF,
 ];
 
-/** All of OBJECTS, and further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
 export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
-/**
- * Like objectsNamed, but with one grid per kind of list or kernel instead of the grid that has all kinds. Each of these
- * grids takes less time to create.
- */
+/** Like objectsNamed, with one grid per kind of list or kernel. Each takes less time to create than GRID. */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
   return small.filter((object) => object.name.includes(name));

@@ -1,4 +1,3 @@
-/** Runs all steps of a generator at once and returns its result. */
 export function drain<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const step = steps.next();

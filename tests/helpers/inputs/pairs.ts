@@ -18,10 +18,7 @@ interface Particles {
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/**
- * Makes the world periodic. The number of particles must be even. With `approach`, two particles of a pair that move
- * apart swap their velocities.
- */
+/** Makes the world periodic. Needs an even number. With `approach`, pairs that move apart swap their velocities. */
 export function inPairs<Options extends Particles>(options: Options, approach = true, seed = 1): Options {
   const { dimensions, radii, halfExtents } = options;
   const noise = createNoise(seed);

@@ -19,7 +19,6 @@ export const ASKED_WORLDS = [
   ['crates', { min: undefined, max: undefined, periodic: undefined, unbounded: true }],
 ] as const;
 
-/** Returns questions around the first particle. */
 export function questionsAround(world: World, { positions }: ParticleArrays): Question[] {
   const { dimensions, diameter } = world;
   const point = Array.from(positions.subarray(0, dimensions), (along, axis) =>

@@ -108,10 +108,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/**
- * True if the ray is valid: a finite origin, a finite direction that is not 0, and a greatest distance of at least 0.
- * Searches on the CPU reject other rays.
- */
+/** A finite origin, a finite direction other than 0, and a distance of at least 0. CPU searches reject other rays. */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
@@ -173,16 +170,10 @@ export function raysAmong(
   }).filter(({ direction }) => direction.every(Number.isFinite));
 }
 
-/**
- * Replaces a radius of 0, for which the reference divides 0 by 0. Two different 32-bit floats are farther apart than
- * this.
- */
+/** Replaces a radius of 0, for which the reference divides 0 by 0. Different 32-bit floats are farther apart. */
 const POINT = 2 ** -200;
 
-/**
- * A share of the largest radius. A ray that passes a tiny ball's centre at a greater distance certainly misses the
- * ball.
- */
+/** A share of the largest radius. A ray farther from a tiny ball's centre certainly misses the ball. */
 const DOUBT = 2 ** -9;
 
 /** Returns the hits of a ray among balls of many radii. Leaves out balls whose radius is invalid or above `largest`. */

@@ -20,10 +20,7 @@ export interface SizedFieldRequest extends ShapedRequest {
   readonly boxes?: boolean;
 }
 
-/**
- * Sizes of obstacles range from a hundredth of a particle to many times its size. With boxes, one obstacle is as long
- * as the world.
- */
+/** Sizes of obstacles range from 1/100 of a particle to many times it. With boxes, one is as long as the world. */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);

@@ -25,7 +25,6 @@ export interface VariableOptions extends SimulationOptions {
   readonly radii: Float32Array;
 }
 
-/** Counts the heavy particles that the last sort found. */
 export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: CellSort }): Promise<number> {
   const [, heavy = 0] = await readWords(tools, sort.heavy as GPUBuffer, CROWD_HEADER);
   return heavy;
