@@ -401,7 +401,6 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   ] as const) {
     gpuTest(
       `hit exactly the right balls of many sizes, also of radius 0, along an axis of a world that is ${kind}`,
-      { tags: 'full' },
       async (device, tools) => {
         const corner = cornersIn(dimensions);
         const period = kind === 'periodic' ? 32 : 0;
@@ -563,7 +562,6 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   for (const sizes of ['of all levels', 'equal'] as const) {
     gpuTest(
       `leave holes if their lists do not fit, and report the needed capacity, among balls that are ${sizes}`,
-      { tags: 'full' },
       async (device, tools) => {
         const { grid, count, positions, rays, buffer } = await ask(
           tools,
@@ -606,7 +604,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         ]);
         grid.destroy();
       },
-      dimensions === 2 ? SHARED : SHARED_CASE,
+      SHARED_CASE,
     );
   }
 

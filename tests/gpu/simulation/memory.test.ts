@@ -255,7 +255,6 @@ describe('if memory runs out', () => {
 
   gpuTest(
     'findPairs reports the number of pairs if the device cannot bind their list',
-    { tags: 'full' },
     async (_, tools) => {
       // A list of 128 MiB holds 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs; with
       // 5,800 particles the pairs would fit.
@@ -270,7 +269,7 @@ describe('if memory runs out', () => {
         `There are ${contacts} overlapping pairs, a list of ${8 * contacts} bytes, but this device's maxStorageBufferBindingSize is 134217728: at most 16777216 pairs fit.`,
       );
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });
 
