@@ -66,7 +66,7 @@ if (values.json) {
     return `| ${record.count} | ${record.engine} | ${record.kind} | ${record.steps} | ${time} | ${record.overlaps} | ${overlap} | ${round(record.kineticEnergy)} |\n`;
   });
   process.stdout.write(
-    `A particle solver and rigid-body engines, milliseconds per step of 1/60 s of a falling pile: ${machine}\n\n` +
+    `A falling pile in a particle solver and in rigid-body engines, in milliseconds per step of 1/60 s: ${machine}\n\n` +
       '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy per disc |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

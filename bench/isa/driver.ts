@@ -43,7 +43,7 @@ function findRadv(machine: Machine): string {
     throw new CellstormError(`RADV, Mesa's driver for AMD GPUs, was not found: ${ADVICE}.`);
   }
   const { ICD } = JSON.parse(readFileSync(manifest, 'utf8')) as { ICD: { library_path: string } };
-  // The system searches for a name without a folder.
+  // The system's loader finds a library by a name without a folder.
   return ICD.library_path.includes('/') ? resolve(dirname(manifest), ICD.library_path) : ICD.library_path;
 }
 

@@ -22,7 +22,7 @@ struct Shaded {
 }
 
 #if HAS_BOXES
-// FARTHEST exceeds the distance of any box. Smaller slopes of a ray count as LEAST_SLOPE, so that no division
+// FARTHEST exceeds the distance of any box. A slope of a ray counts as at least LEAST_SLOPE, so that no division
 // overflows.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;

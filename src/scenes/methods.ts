@@ -22,7 +22,7 @@ export const MURMURATION: FlockSceneDefinition = {
 export const LIFE: LifeSceneDefinition = {
   name: 'particle-life',
   description:
-    'Particle life: a table says which species attracts which, and shapes form that move by themselves. The world wraps around.',
+    'Particle life: a table says which species attracts which. Shapes form that move by themselves. The world wraps around.',
   method: 'life',
   gravity: 0,
   substeps: 1,

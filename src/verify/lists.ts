@@ -78,7 +78,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
         ? differenceOfEvents(got, pairEvents(before, after))
         : 'the list has too little room';
       if (difference)
-        return { pass: false, detail: `${index === 0 ? 'at first' : 'after the move'} ${difference}` };
+        return { pass: false, detail: `${index === 0 ? 'at first' : 'after the move'}, ${difference}` };
       before = after;
     }
     return passed(pairEvents(...lists));
@@ -107,7 +107,7 @@ function passed({ begun, stayed, ended }: PairEvents): Finding {
 function differenceOfEvents(got: PairEvents, expected: PairEvents): string | undefined {
   for (const kind of KINDS) {
     const difference = differenceOfPairs(got[kind], expected[kind]);
-    if (difference) return `${kind} ${difference}`;
+    if (difference) return `list ${kind}: ${difference}`;
   }
   return undefined;
 }

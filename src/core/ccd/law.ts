@@ -150,7 +150,7 @@ export interface CcdState extends Sizes {
 /** How followPaths finds nearby bodies. `particles` and `visitObstacles` may visit more bodies than described. */
 export interface CcdSearch {
   /**
-   * Visits the particles that reach into a box after the motion, with extents enlarged by an eighth. A slow particle
+   * Visits the particles whose extents after the motion, enlarged by an eighth, reach into a box. A slow particle
    * moves at most that far, so the search finds it wherever it is during the substep.
    */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;

@@ -75,7 +75,7 @@ export const SETTING_NAMES = [
 export const MAX_SUBSTEPS = 256;
 export const MAX_ROUNDS = 64;
 
-/** pushSpeed is at most the speed per substep that holds up this many columns of particles as high as the world. */
+/** A push may hold up this many columns of particles at once (see pushSpeed). */
 const COLUMNS = 8;
 /** An unbounded world counts as this many diameters high. */
 const UNBOUNDED_FALL = 100;
@@ -159,8 +159,8 @@ export interface Substep {
    */
   readonly pushSpeed: number;
   /**
-   * The greatest change of velocity by all pushes of a pass, if overlaps are deep and nothing approaches: pushSpeed /
-   * 8.
+   * pushSpeed / 8. In deep overlaps, all pushes of a pass together change a velocity by at most this, or by more if a
+   * contact approaches (`limit` in law.ts).
    */
   readonly kickSpeed: number;
   /**

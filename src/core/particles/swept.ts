@@ -1,6 +1,6 @@
 /** Boxes around moving bodies, for broad phases that find what may collide during a step. */
 import { checkDimensions, checkKnownKeys, checkPositive } from '../base/checks';
-import { ArgumentError } from '../base/errors';
+import { ArgumentError, Phrase } from '../base/errors';
 import type { Dimensions } from '../world/world';
 
 /** Bodies that move straight from one position to another. Give `radius`, `radii` or `halfExtents`. */
@@ -49,7 +49,8 @@ export function sweptBox(bodies: SweptBodies, boxes?: Float32Array): Float32Arra
   const sizes = [radius, radii, halfExtents].filter((size) => size !== undefined);
   if (sizes.length !== 1) {
     const given = KEYS.slice(3).filter((key) => bodies[key] !== undefined);
-    throw new ArgumentError('bodies', given, 'given exactly one of radius, radii and halfExtents');
+    const phrase = new Phrase(`an object with ${given.join(' and ') || 'no size'}`);
+    throw new ArgumentError('bodies', phrase, 'one with exactly one of radius, radii and halfExtents');
   }
   if (radius !== undefined) checkPositive('radius', radius);
   if (radii) checkSizes('radii', radii, count);

@@ -1,6 +1,6 @@
 /**
  * Sorts boxes into rows for sweep.ts, and in each row by low x. Along an axis that wraps, a box that reaches the far
- * end of the world also has an image, one period lower.
+ * end of the world also has an image, one period lower, unless it fills the axis.
  *
  * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
  * box is in the row of its low corner, on a level where its high corner is at most one row farther.
@@ -27,7 +27,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. The outermost rows take these boxes. */
 const OUTLIERS = 0.02;
 
-/** The longest box among this share of shortest boxes determines the row width. */
+/** Rows are wide enough for this share of all boxes. The rest are longer and go to higher levels. */
 const ORDINARY = 0.9;
 
 /** Keeps rounding from moving a box to the next level. */

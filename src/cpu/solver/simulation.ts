@@ -114,7 +114,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly continuous: boolean;
   /** The longest time step that is accepted, in seconds. */
   readonly longestStep: number;
-  /** Bytes of all arrays. */
+  /** Bytes of all arrays, without those of continuous motion, which grow with the number of fast particles. */
   readonly memoryBytes: number;
   private readonly diameter: number;
   private readonly kernels: Kernels;
@@ -214,8 +214,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * The state itself, not a copy. Arrays that you keep show the current state after every call. Their length is that of
-   * the particles, so read `buffers` again after `add`, `remove` or `restore`. You may write positions and velocities
+   * The state itself, not a copy. Arrays that you keep show the current state after every call. They have as many
+   * entries as there are particles, so read `buffers` again after `add`, `remove` or `restore`. You may write positions and velocities
    * between two calls; ids are read-only.
    */
   get buffers(): CpuSimulationBuffers {

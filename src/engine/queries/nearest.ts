@@ -100,7 +100,7 @@ export class GridNearest {
       if (bytes <= limit) continue;
       throw new LimitError(
         name,
-        `The ${k} nearest of ${points} points take ${bytes} bytes, but this device's ${name} is ${limit}: at most ${Math.floor(limit / (4 * k))} points fit.`,
+        `The ${k} nearest particles of each of ${points} points take ${bytes} bytes, but this device's ${name} is ${limit}: at most ${Math.floor(limit / (4 * k))} points fit.`,
       );
     }
     const label = 'grid.nearest';

@@ -31,7 +31,7 @@ import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 
-/** Describes each stage of a step or of `separate`, in the order in which they first run. */
+/** Describes each stage of a step or of `separate`, in the order in which they run in a substep. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',

@@ -15,7 +15,7 @@ export type Emitter = FluidRegion & {
 
 export const MAX_EMITTERS = 16;
 
-/** Greatest number of points in a region. Each substep tests all of them; so many tests take some milliseconds. */
+/** Greatest number of points in a region. Each substep tests all of them, which takes some milliseconds at this number. */
 export const MOST_POINTS = 2 ** 18;
 
 /** A substep tests a point at most this many times. In a very fast stream, a point may cross a thin region untested. */

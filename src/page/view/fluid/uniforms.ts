@@ -36,8 +36,8 @@ export function shapeOf(
 /** Reach of a particle in 2D, in initial distances. A smaller one shows jitter, a larger one rounds off crests. */
 export const REACH = 3.3;
 /**
- * The radius of a drop, in initial distances between particles. In 2D, its area is a square of that distance. In 3D,
- * only smaller drops look like spray.
+ * The radius of a drop, in initial distances between particles. In 2D, its area is the square of that distance. In
+ * 3D, drops are smaller, so that they look like spray.
  */
 const DROP = { 2: 1 / Math.sqrt(Math.PI), 3: 0.34 } as const;
 

@@ -95,9 +95,9 @@ describe('the box that a body covers', () => {
     ],
     [
       { radius: undefined },
-      'bodies is [], but it must be given exactly one of radius, radii and halfExtents.',
+      'bodies is an object with no size, but it must be one with exactly one of radius, radii and halfExtents.',
     ],
-    [{ radii: new Float32Array(1) }, 'bodies is ["radius", "radii"]'],
+    [{ radii: new Float32Array(1) }, 'bodies is an object with radius and radii, but'],
     [{ radius: -1 }, 'radius is -1'],
     [{ radius: undefined, radii: new Float32Array(2) }, 'radii is a Float32Array of length 2'],
     [{ radius: undefined, halfExtents: Float32Array.of(1, -1) }, 'halfExtents[1] is -1'],
