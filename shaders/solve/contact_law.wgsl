@@ -75,8 +75,9 @@ fn contact_effect(
   grip: f32,
 ) -> Effect {
   let approach = dot(relative, normal);
-  var push = push_of(share, overlap);
-  var change = push_change(push * substep.inverse_dt, approach, share, grip, restitution);
+  let spring = push_of(share, overlap);
+  var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
+  var push = spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change);
   if (bounces) {
     push = BOUNCE_PUSH * share * overlap;
     change = bounce_change(approach, share, restitution);

@@ -20,8 +20,9 @@ import type { Case } from '../measure';
 import { measureOverlaps } from '../overlaps';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
-/** How many starts the crowds with several gravities have. */
+/** How many starts the crowds with several gravities have, and the slowest ones to come apart. */
 const STARTS = 6;
+const SLOW_STARTS = 8;
 /** 32-bit floats hold multiples of 1/UNITS exactly. */
 const UNITS = 1024;
 const DIAMETER = 1;
@@ -50,6 +51,13 @@ const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution
   { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },
   { count: 200, edge: 3, friction: 1, restitution: 0 },
 ];
+
+/** The slowest crowds to come apart. */
+const SLOW = [
+  { friction: 0.2, restitution: 0 },
+  { friction: 10, restitution: 0 },
+  { friction: 10, restitution: 0.5 },
+] as const;
 
 const WORLD = 20;
 const MOST_SPEED = 1;
@@ -184,6 +192,26 @@ function startsCase(dimensions: Dimensions, gravity: number): Case {
   };
 }
 
+/** The deepest overlap that several starts leave. */
+function slowCase(dimensions: Dimensions, { friction, restitution }: (typeof SLOW)[number]): Case {
+  const crowd = { count: 200, edge: 3 };
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${describe(dimensions, crowd)}, friction ${friction}, restitution ${restitution}, ${SLOW_STARTS} starts`,
+    figures: [{ name: 'deepest overlap after 1 s', unit: 'diameters', bar: { most: APART } }],
+    run: async (engine) => {
+      let greatest = 0;
+      for (let seed = 1; seed <= SLOW_STARTS; seed++) {
+        const scene = crowdScene(dimensions, crowd, { ...DRIFTING, friction, restitution, seed });
+        const { positions } = await withRun(engine, scene, (run) => advance(run, stepsIn(1)));
+        greatest = Math.max(greatest, measureOverlaps(dimensions, positions, DIAMETER).deepest);
+      }
+      return [greatest];
+    },
+  };
+}
+
 /** Only the first body moves. Its contacts act on all others at once, so the energy has no limit. */
 function oneMovesCase(dimensions: Dimensions): Case {
   const crowd = { count: 60, edge: 1 };
@@ -209,6 +237,7 @@ export function overlapCases(dimensions: Dimensions): Case[] {
         crowdScene(dimensions, crowd, { ...DRIFTING, friction, restitution }),
       ),
     ),
+    ...SLOW.map((slow) => slowCase(dimensions, slow)),
     oneMovesCase(dimensions),
     ...RESTING.map((resting) => restingCase(dimensions, resting)),
     ...GRAVITIES.map((gravity) => startsCase(dimensions, gravity)),

@@ -190,6 +190,12 @@ export const WALL_PARTNER = 0xc000_0000;
 /** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether the bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
 
+/**
+ * Factor on the part of a push that gives no speed (contact/law.ts). A larger one could make a pile oscillate that is
+ * stable otherwise.
+ */
+export const FREE_PUSH = 3 / 2;
+
 /** How much less a push may give to bodies that part, per speed at which they part (contact/law.ts). */
 export const PARTING = 8;
 

@@ -11,10 +11,11 @@
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
- *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
- *             = 2 · share · (relaxation / 2) · overlap                             otherwise
+ *     spring  = 2 · share · (relaxation / 2) · overlap
  *     change  = −share · (1 + e) · vn                                              if the contact bounces
- *             = min(push / dt, most) · kept                                        otherwise
+ *             = min(spring / dt, most) · kept                                      otherwise
+ *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
+ *             = spring + (FREE_PUSH − 1) · (spring − dt · change)                  otherwise
  *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
  *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
  *     e       = restitution · max(0, 1 − load of a − load of b)
@@ -22,7 +23,8 @@
  *             = 1                                                                  otherwise
  *     sliding = v − vn · n
  *     braking = min(friction · change, 2 · share · gripShare · |sliding|) / |sliding|
- * Because of `kept`, elastic particles gain nothing from an overlap. The contact changes a as follows:
+ * Because of `kept`, elastic particles gain nothing from an overlap. The part of `spring` that gives no speed moves the
+ * particles FREE_PUSH times as far. The contact changes a as follows:
  *     its velocity by  change · n − braking · sliding
  *     its position by  push · n                              if the contact bounces
  *                      push · n − braking · dt · sliding     otherwise
@@ -67,7 +69,7 @@
  *
  * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
  * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates
- * forever.
+ * forever. A push that gives no speed is stable if FREE_PUSH · λ < 2, which follows from that for FREE_PUSH ≤ 3/2.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.
@@ -123,7 +125,7 @@ export function frictionShare(change: number, slidingSpeed: number, grip: number
 }
 
 /**
- * Returns the change of one body's normal velocity in a contact that does not bounce. `pushVelocity` is push / dt.
+ * Returns the change of one body's normal velocity in a contact that does not bounce. `pushVelocity` is spring / dt.
  * `pushSpeed` is the greatest speed that a push may give to this body.
  */
 export function pushChange(

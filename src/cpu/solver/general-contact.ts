@@ -11,7 +11,7 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, FREE_PUSH, NOT_APART, SPREADING } from '../../core/base/constants';
 import {
   bounceChange,
   frictionShare,
@@ -219,9 +219,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
     // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
-    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest.
+    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, without a bounce enlarged.
     if (bounces || change !== push * inverseDt) {
-      const extra = push - dt * change;
+      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
       const kept = bounces ? dt * braking : 0;
       pushes[atA] = (pushes[atA] as number) + (extra * x + kept * slidingX);
       pushes[atA + 1] = (pushes[atA + 1] as number) + (extra * y + kept * slidingY);
@@ -253,7 +253,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
     if (bounces || change !== push * inverseDt) {
-      const extra = push - dt * change;
+      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
       const kept = bounces ? dt * braking : 0;
       pushes[atB] = (pushes[atB] as number) - (extra * x + kept * slidingX);
       pushes[atB + 1] = (pushes[atB + 1] as number) - (extra * y + kept * slidingY);

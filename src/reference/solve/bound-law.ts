@@ -9,6 +9,9 @@
  * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
  * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
+ * Push `p + (F − 1) (p − dt c)` with F = FREE_PUSH: off by F (error of p) + (F − 1) dt (error of c). A product, a
+ * difference and a sum round once each, and none of their results is above F p.
+ *
  * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and the change are
  * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
  * either particle, the contact is not settled. Then the error of each result is the larger of two:
@@ -57,7 +60,7 @@
  * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
  * outcomes are added to the error.
  */
-import { BOUNCE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
@@ -105,6 +108,15 @@ function pushAmount(
   return {
     value: factor * overlap,
     error: factor * (overlapError + (U + error) * overlap),
+  };
+}
+
+/** Enlarges the part of a push that gives no speed. */
+function freedPush({ dt }: Substep, spring: ApproximateNumber, change: ApproximateNumber): ApproximateNumber {
+  const free = FREE_PUSH - 1;
+  return {
+    value: spring.value + free * (spring.value - dt * change.value),
+    error: FREE_PUSH * spring.error + free * dt * change.error + 3 * FREE_PUSH * U * spring.value,
   };
 }
 
@@ -180,8 +192,9 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const { accuracy, approach, approachError, isObstacle, relative } = contact;
   const { dt, friction, gravity } = substep;
   const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
-  const push = pushAmount(substep, contact, bounces);
-  const amount = changeAmount(substep, contact, push, bounces);
+  const spring = pushAmount(substep, contact, bounces);
+  const amount = changeAmount(substep, contact, spring, bounces);
+  const push = bounces ? spring : freedPush(substep, spring, amount);
   const gain = scaled(isObstacle ? dt : 0, gravity);
   const slide = relative.map((along, axis) => along - (gain[axis] as number));
   const sliding = across(slide, contact.normal);

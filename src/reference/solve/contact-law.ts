@@ -5,6 +5,7 @@
 import {
   BOUNCE_PUSH,
   DEEP,
+  FREE_PUSH,
   LEAST_REST_SPEED,
   LOAD_KEPT,
   MOST_LOAD,
@@ -118,11 +119,14 @@ export function contactEffect(
   { relative, slide, bounces, part, restitution, depth }: Meeting,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
-  const push = bounces ? fround(fround(BOUNCE_PUSH * part.share) * overlap) : pushOf(substep, part, overlap);
+  const spring = pushOf(substep, part, overlap);
   const approach = dot(relative, normal);
   const change = bounces
     ? bounceChange(restitution, approach, part.share)
-    : pushChange(substep, fround(push * inverseDt), approach, part, restitution);
+    : pushChange(substep, fround(spring * inverseDt), approach, part, restitution);
+  const push = bounces
+    ? fround(fround(BOUNCE_PUSH * part.share) * overlap)
+    : fround(spring + fround((FREE_PUSH - 1) * fround(spring - fround(dt * change))));
   const sliding = subtract(slide, scale(dot(slide, normal), normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const grip = fround(fround(2 * gripShare) * part.share);

@@ -228,9 +228,7 @@ class SloppyDevice {
   ) {
     const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
     const { add, multiply, divide } = this.arithmetic;
-    const push = isMutual
-      ? multiply(this.part(share, BOUNCE_PUSH), overlap)
-      : multiply(this.part(share, 2 * halfRelaxation), overlap);
+    const spring = multiply(this.part(share, 2 * halfRelaxation), overlap);
     const approach = this.arithmetic.dot(relative, normal);
     const most = this.part(share, 2 * pushSpeed);
     const ending = this.part(share, -approach);
@@ -238,7 +236,10 @@ class SloppyDevice {
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
     const change = isMutual
       ? multiply(this.part(share, -add(1, restitution)), approach)
-      : multiply(Math.min(multiply(push, inverseDt), cap), kept);
+      : multiply(Math.min(multiply(spring, inverseDt), cap), kept);
+    const push = isMutual
+      ? multiply(this.part(share, BOUNCE_PUSH), overlap)
+      : add(spring, multiply(1 / 2, add(spring, -multiply(dt, change))));
     const grip = this.part(share, 2 * gripShare);
     const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
     const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
@@ -250,7 +251,7 @@ class SloppyDevice {
       add(multiply(change, along), -multiply(braking, sliding[axis] as number)),
     );
     return {
-      straight: normal.map((along) => multiply(push, along)),
+      straight: normal.map((along) => multiply(spring, along)),
       push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),
       change: total,
       support: normal.map((along) => multiply(bearing, along)),

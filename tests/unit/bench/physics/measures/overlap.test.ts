@@ -77,6 +77,15 @@ it.each([
   expect(figures['greatest energy, to 1 s']).toBeLessThanOrEqual(1);
 });
 
+it.each([
+  '200 discs in 3 × 3, friction 0.2, restitution 0, 8 starts',
+  '200 discs in 3 × 3, friction 10, restitution 0, 8 starts',
+  '200 discs in 3 × 3, friction 10, restitution 0.5, 8 starts',
+])('%s: all come apart within a second', async (scene) => {
+  const figures = await figuresOf(findCase('overlap', 2, scene));
+  expect(figures['deepest overlap after 1 s']).toBeLessThanOrEqual(APART);
+});
+
 it('in a crowd of which one body moves, the energy has no bar', async () => {
   const { figures, run } = findCase('overlap', 3, '60 balls in 1 × 1 × 1, one moves');
   expect(figures.map(({ bar }) => bar)).toEqual([undefined, undefined, undefined, { most: APART }]);
