@@ -1,7 +1,6 @@
 /**
- * Counts, on the CPU, the comparisons of boxes that BoxPairs makes: a twin of shaders/levels/probe_hashed.wgsl with the
- * flag WHOLE_BLOCKS, which visits all adjacent cells. BoxPairs searches twice, to count and to list, and each search
- * visits a pair from both boxes.
+ * Counts, on the CPU, the comparisons of boxes that BoxPairs and BoxChunks make. Both search twice, to count and to
+ * list the pairs.
  */
 import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
 import type { World } from '../../../src/core/world/world';
@@ -18,7 +17,39 @@ interface Body {
   readonly finer: readonly (number | undefined)[];
 }
 
-/** `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each. */
+/**
+ * A twin of shaders/query/chunk_pairs.wgsl, over the memberships that BoxChunks sorted on the device: a chunk, or 0 for
+ * unused room, and an id each. `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each.
+ */
+export function workOfChunks(
+  dimensions: number,
+  boxes: Float32Array,
+  chunks: Uint32Array,
+  ids: Uint32Array,
+): Work {
+  const last = 2 * dimensions;
+  const lowOf = (slot: number) => boxes[last * (ids[slot] as number) + dimensions - 1] as number;
+  const highOf = (slot: number) => boxes[last * (ids[slot] as number) + last - 1] as number;
+  let tests = 0;
+  let end = 0;
+  for (let slot = chunks.lastIndexOf(0) + 1; slot < chunks.length; slot++) {
+    while (end < chunks.length && (end <= slot || chunks[end] === chunks[slot])) end++;
+    // Members of a chunk ascend by their low ends along the last axis.
+    let [low, high] = [slot + 1, end];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (lowOf(middle) <= highOf(slot)) low = middle + 1;
+      else high = middle;
+    }
+    tests += low - slot - 1;
+  }
+  return { candidates: SEARCHES * tests, tests: SEARCHES * tests, counted: 'loop' };
+}
+
+/**
+ * A twin of shaders/levels/probe_hashed.wgsl with the flag WHOLE_BLOCKS, which visits all adjacent cells. Each search of
+ * BoxPairs visits a pair from both boxes. `boxes` is as in `workOfChunks`.
+ */
 export function workOfBoxes(world: World, boxes: Float32Array): Work {
   const bodies = sortBodies(world, boxes);
   const entered = new Uint32Array(world.cellCount);

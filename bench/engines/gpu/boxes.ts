@@ -2,15 +2,16 @@
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import type { Dimensions, World } from '../../../src/core/world/world';
 import { BoxChunks } from '../../../src/engine/box-chunks';
-import { BoxPairs } from '../../../src/engine/box-pairs';
-import { createParts } from '../../../src/gpu/buffers';
+import { BoxPairs, type BoxPairsInput } from '../../../src/engine/box-pairs';
+import { type BufferSet, createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import { storedFloats } from '../../../src/gpu/layout';
-import type { GpuEngine } from '../../harness/engine';
+import { Readback } from '../../../src/gpu/readback';
+import type { GpuEngine, Work } from '../../harness/engine';
 import { findExpected } from '../../harness/oracle';
 import type { BenchScene } from '../../harness/scenes';
 import { benchSource, createBodyBuffers, createKernel, FOLDING, inPass } from './bodies';
-import { workOfBoxes } from './box-work';
+import { workOfBoxes, workOfChunks } from './box-work';
 import text from './listed.wgsl?raw';
 
 /** Other frames may have more pairs than frame 0. */
@@ -23,10 +24,19 @@ interface Options {
   readonly pairs: number;
 }
 
-const boxEngine = (
+/** `input` holds the boxes that `corners` holds on the CPU. */
+type CountWork<Finder> = (
+  gpu: Gpu,
+  finder: Finder,
+  corners: Float32Array,
+  input: BoxPairsInput,
+) => Work | Promise<Work>;
+
+const boxEngine = <Finder extends BoxPairs | BoxChunks>(
   name: string,
   about: string,
-  create: (gpu: Gpu, options: Options, scene: BenchScene) => Promise<BoxPairs | BoxChunks>,
+  create: (gpu: Gpu, options: Options, scene: BenchScene) => Promise<Finder>,
+  countWork: CountWork<Finder>,
 ): GpuEngine => ({
   name,
   backend: 'gpu',
@@ -57,25 +67,20 @@ const boxEngine = (
       }),
     });
     const { boxes, counters } = bodyBuffers.owned.buffers;
+    const input = { boxes, count };
     const group = kernel.bind({ pairs: finder.pairs, list_count: finder.count, counters });
     return {
       bodies: boxes,
       place: (positions) =>
         gpu.device.queue.writeBuffer(boxes, 0, boxesOf(scene, positions, storedFloats(dimensions))),
-      encodeBuild: (encoder) => finder.encode(encoder, { boxes, count }),
+      encodeBuild: (encoder) => finder.encode(encoder, input),
       encodeQuery(encoder) {
         inPass(encoder, 'bench.boxes.listed', (pass) =>
           kernel.encode(pass, bodyBuffers.shared, group, Math.ceil(finder.capacity / WORKGROUP_SIZE)),
         );
       },
       counters,
-      ...(finder instanceof BoxPairs && {
-        countWork: (positions: Float32Array) =>
-          workOfBoxes(
-            (finder as unknown as { readonly world: World }).world,
-            boxesOf(scene, positions, dimensions),
-          ),
-      }),
+      countWork: (positions) => countWork(gpu, finder, boxesOf(scene, positions, dimensions), input),
       memoryBytes: finder.memoryBytes + bodyBuffers.bytes,
       destroy() {
         finder.destroy();
@@ -90,13 +95,38 @@ export const GPU_BOXES = boxEngine(
   'BoxPairs: sorts boxes into hashed cells on levels by their size and lists the pairs',
   (gpu, options, { smallestRadius, radius }) =>
     BoxPairs.create(gpu, { ...options, extents: { smallest: 2 * smallestRadius, largest: 2 * radius } }),
+  (_, finder, corners) => workOfBoxes((finder as unknown as { readonly world: World }).world, corners),
 );
 
 export const GPU_CHUNKS = boxEngine(
   'gpu-chunks',
   'BoxChunks: radix-sorts boxes along each axis, cuts space into chunks of few boxes and lists the pairs of each',
   (gpu, options) => BoxChunks.create(gpu, options),
+  countChunks,
 );
+
+/** Searches once more, and reads the memberships. */
+async function countChunks(
+  gpu: Gpu,
+  finder: BoxChunks,
+  corners: Float32Array,
+  input: BoxPairsInput,
+): Promise<Work> {
+  const { world, parts } = finder as unknown as {
+    readonly world: World;
+    readonly parts: { readonly owned: BufferSet<'memberKeys' | 'memberIds'> };
+  };
+  const { memberKeys, memberIds } = parts.owned.buffers;
+  const readback = new Readback(gpu, 'bench.chunks');
+  const encoder = gpu.device.createCommandEncoder({ label: 'bench.chunks' });
+  const ranges = [memberKeys, memberIds].map((buffer) => ({ buffer, size: 4 * finder.members }));
+  finder.encode(encoder, input);
+  const reading = readback.record(encoder, ranges);
+  gpu.device.queue.submit([encoder.finish()]);
+  const [chunks, ids] = (await reading.finish()).map((bytes) => new Uint32Array(bytes));
+  readback.destroy();
+  return workOfChunks(world.dimensions, corners, chunks as Uint32Array, ids as Uint32Array);
+}
 
 /** Returns the low and the high corner of each box, with `width` numbers each. */
 export function boxesOf(

@@ -4,9 +4,10 @@
  */
 import { describe, expect } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
-import { boxesOf, GPU_BOXES } from '../../../bench/engines/gpu/boxes';
-import { foldCounters, refusalOf } from '../../../bench/harness/engine';
+import { boxesOf } from '../../../bench/engines/gpu/boxes';
+import { foldCounters, type GpuEngine, refusalOf } from '../../../bench/harness/engine';
 import { BENCH_SCENES, createBenchScene } from '../../../bench/harness/scenes';
+import { BoxChunks } from '../../../src/engine/box-chunks';
 import { BoxPairs } from '../../../src/engine/box-pairs';
 import { storedFloats } from '../../../src/gpu/layout';
 import { gpuTest } from '../../helpers/node-gpu';
@@ -28,14 +29,13 @@ function withCounting(code: string): string {
     .replace(/fn overlaps\([^)]*\) -> bool \{/, (line) => `${line} ${COUNTING}`);
 }
 
-/**
- * BoxPairs and BoxChunks search during their build, with shaders that have no `counters`. The last test counts the tests
- * of BoxPairs.
- */
+/** BoxPairs and BoxChunks search during their build, with shaders that have no `counters`. */
 const COUNTED = GPU_ENGINES.filter(({ boxes }) => !boxes);
 
-/** Makes the shader that counts the pairs of each box count its tests instead. */
+/** Makes the shaders that count and list the pairs of each box count and list its tests instead. */
 function withBoxTests(code: string): string {
+  const ofChunks = 'if (meets && all(keys_of(max(met.low, box.low)) >= bounds)) {';
+  if (code.includes(ofChunks)) return code.replace(ofChunks, '{');
   if (!code.includes('tallies[gathered.id] = gathered.found;')) return code;
   const counting = '(*gathered).found += 1u;';
   return code
@@ -79,7 +79,7 @@ describe.each(COUNTED.map((engine) => [engine.name, engine] as const))('%s', (_n
 });
 
 gpuTest(
-  'gpu-boxes counts the comparisons of boxes that its two searches make',
+  'the engines of boxes count the comparisons that their two searches make',
   async (device, tools) => {
     const create = device.createShaderModule.bind(device);
     const cases = [2, 3].flatMap((dimensions) =>
@@ -88,28 +88,34 @@ gpuTest(
     for (const [name, dimensions] of cases) {
       const scene = createBenchScene(name, { dimensions, count: COUNT });
       const positions = scene.frame(0);
+      const boxes = tools.upload('boxes', boxesOf(scene, positions, storedFloats(dimensions)));
+      const options = { dimensions, capacity: COUNT, pairs: 2 ** 20 };
+      const extents = { smallest: 2 * scene.smallestRadius, largest: 2 * scene.radius };
       device.createShaderModule = (descriptor) =>
         create({ ...descriptor, code: withBoxTests(descriptor.code) });
-      const finder = await BoxPairs.create(tools.wrap(), {
-        dimensions,
-        capacity: COUNT,
-        pairs: 2 ** 20,
-        extents: { smallest: 2 * scene.smallestRadius, largest: 2 * scene.radius },
-      });
+      const finders = {
+        'gpu-boxes': await BoxPairs.create(tools.wrap(), { ...options, extents }),
+        'gpu-chunks': await BoxChunks.create(tools.wrap(), options),
+      };
       device.createShaderModule = create;
-      const boxes = tools.upload('boxes', boxesOf(scene, positions, storedFloats(dimensions)));
-      const encoder = device.createCommandEncoder();
-      finder.encode(encoder, { boxes, count: COUNT });
-      device.queue.submit([encoder.finish()]);
-      const { found: tests } = await finder.read();
-      finder.destroy();
-      expect(tests).toBeGreaterThan(0);
-      const runner = await GPU_BOXES.open(scene, tools.wrap());
-      const work = await runner.countWork?.(positions);
-      runner.destroy();
-      expect(work?.tests, `${name} in ${dimensions}D`).toBe(2 * tests);
-      expect(work?.candidates).toBeGreaterThanOrEqual(2 * tests);
-      expect(work?.counted).toBe('formula');
+      for (const [engine, finder] of Object.entries(finders)) {
+        const encoder = device.createCommandEncoder();
+        finder.encode(encoder, { boxes, count: COUNT });
+        device.queue.submit([encoder.finish()]);
+        const { found: tests } = await finder.read();
+        finder.destroy();
+        const runner = await (GPU_ENGINES.find(({ name }) => name === engine) as GpuEngine).open(
+          scene,
+          tools.wrap(),
+        );
+        runner.place(positions);
+        const work = await runner.countWork?.(positions);
+        runner.destroy();
+        expect(tests).toBeGreaterThan(0);
+        expect(work?.tests, `${engine}: ${name} in ${dimensions}D`).toBe(2 * tests);
+        if (engine === 'gpu-chunks') expect(work).toMatchObject({ candidates: 2 * tests, counted: 'loop' });
+        else expect(work?.candidates).toBeGreaterThanOrEqual(2 * tests);
+      }
     }
   },
   { tags: 'full' },
