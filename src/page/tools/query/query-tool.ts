@@ -16,7 +16,7 @@ import type { Session } from '../../view/session';
 import type { Viewpoint } from '../../view/viewpoint';
 import { type Answer, QueryMarks } from './query-marks';
 import { questionOf } from './question';
-import { visitedBy } from './visited';
+import { cellsText, visitedBy } from './visited';
 
 /** With more particles, the page would respond too slowly. */
 const MOST_ASKED = 1_000_000;
@@ -239,8 +239,6 @@ export class QueryTool implements Marks {
       ray: () => `along the ray${first ? `, the first after ${lengthText(first)}` : ''}`,
     }[question.kind]();
     const tested = visited.tested.length;
-    const is3D = run.simulation.dimensions === 3;
-    const isCut = !is3D && visited.drawn.length < visited.cells;
     this.fold.hidden = false;
     setText('query-title', backend === 'gpu' ? 'Answer of the GPU' : 'Answer of the CPU');
     this.show([
@@ -248,10 +246,7 @@ export class QueryTool implements Marks {
       ['queryTested', `${formatCount(tested)} of ${formatCount(all)} particles tested`],
       visited.isAll
         ? ['queryCells', 'No cells: there are more in reach than particles, so all particles are tested']
-        : [
-            'queryCells',
-            `${formatCount(visited.cells)} ${visited.cells === 1 ? 'cell' : 'cells'} visited${isCut ? `, ${formatCount(visited.drawn.length)} of them drawn` : is3D ? '; the lines are their outline' : ''}`,
-          ],
+        : ['queryCells', cellsText(visited, run.simulation.dimensions)],
     ]);
     const now = performance.now();
     if (now < this.nextStatus) return;

@@ -11,6 +11,7 @@ import { latticeOfParticle } from '../../../core/world/cells';
 import { latticeAt, levelOf } from '../../../core/world/levels';
 import type { ParticleArrays, World } from '../../../index';
 import { isFiniteParticle } from '../../../reference/measure/finite';
+import { formatCount, formatCountOf } from '../../support/format';
 import type { Question } from '../../view/answers';
 import { type Edge, outlineOf, type VisitedCell } from './outline';
 
@@ -18,8 +19,9 @@ export interface Visited {
   readonly cells: number;
   /** The first of the visited cells. */
   readonly drawn: readonly VisitedCell[];
-  /** In 3D, the outline is drawn in place of the cells: of all visited ones or, for a ray, of those in `drawn`. */
+  /** In 3D, the outline of the first `shown` cells is drawn in place of the cells. */
   readonly outline: readonly Edge[];
+  readonly shown: number;
   /** Indices of particles. */
   readonly tested: readonly number[];
   /** True if the search tests every particle, because it would visit more cells than there are particles. */
@@ -116,10 +118,20 @@ function visitedOnce(
     if (level === undefined || !isFiniteParticle(dimensions, positions, index)) continue;
     if (isAll || byLevel.get(level)?.includes(latticeIn(world, positions, index, level))) tested.push(index);
   }
-  if (isAll) return { cells: 0, drawn: [], outline: [], tested, isAll };
+  if (isAll) return { cells: 0, drawn: [], outline: [], shown: 0, tested, isAll };
   const drawn = plans.flatMap((plan) => plan.drawn).slice(0, MOST_CELLS_DRAWN);
   const outline = dimensions === 3 ? plans.flatMap(({ solids }) => outlineOf(solids)) : [];
-  return { cells, drawn, outline, tested, isAll };
+  const alongRay = plans.reduce((sum, plan) => sum + plan.drawn.length, 0);
+  const shown = dimensions === 2 ? drawn.length : question.kind === 'ray' ? alongRay : cells;
+  return { cells, drawn, outline, shown, tested, isAll };
+}
+
+/** Says how many cells a search visits, and which of them are drawn. */
+export function cellsText({ cells, shown }: Visited, dimensions: number): string {
+  const visited = `${formatCountOf(cells, 'cell')} visited`;
+  if (dimensions === 2) return shown < cells ? `${visited}, ${formatCount(shown)} of them drawn` : visited;
+  const outlined = shown < cells ? `the outline of the first ${formatCount(shown)}` : 'their outline';
+  return `${visited}; the lines are ${outlined}`;
 }
 
 /** Returns whether such a search may test all particles instead. */

@@ -4,7 +4,7 @@ import { defaultChoices } from '../../../../src/page/model/choices';
 import { createCpuAnswers } from '../../../../src/page/tools/query/cpu-answers';
 import { outlineOf } from '../../../../src/page/tools/query/outline';
 import { questionOf } from '../../../../src/page/tools/query/question';
-import { MOST_CELLS_DRAWN, visitedBy } from '../../../../src/page/tools/query/visited';
+import { cellsText, MOST_CELLS_DRAWN, visitedBy } from '../../../../src/page/tools/query/visited';
 import type { Found } from '../../../../src/page/view/answers';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { ASKED_WORLDS, answerOf, questionsAround } from '../../../helpers/inputs/questions';
@@ -101,6 +101,31 @@ describe('the outline of visited cells', () => {
     expect(across).toHaveLength(24);
     const along = new Set(across.flat().map(([x]) => Math.round(x ?? 0)));
     expect([...along].sort((a, b) => a - b)).toEqual([0, 3, 8, 10]);
+  });
+
+  it('is said to be that of the cells that it is drawn around', () => {
+    const textOf = (dimensions: 2 | 3, kind: 'ray' | 'box', length: number) => {
+      const far = Array<number>(dimensions).fill(length);
+      const simulation = createCpuSimulation({
+        dimensions,
+        min: far.map(() => 0),
+        max: far,
+        radius: 0.5,
+        positions: new Float32Array(dimensions * 4000),
+      });
+      const min = far.map(() => 0.5);
+      const ray = { kind: 'ray', origin: min, direction: far.map(() => dimensions ** -0.5), length } as const;
+      const question = kind === 'ray' ? ray : ({ kind, min, max: far } as const);
+      const searcher = { radius: 0.5, backend: 'cpu' } as const;
+      return cellsText(visitedBy(simulation.world, simulation.read(), question, searcher), dimensions);
+    };
+    expect(textOf(3, 'ray', 9)).toMatch(/^\d+ cells visited; the lines are their outline$/);
+    expect(textOf(3, 'box', 40)).toMatch(/^6\d,\d{3} cells visited; the lines are their outline$/);
+    expect(textOf(3, 'ray', 900)).toMatch(
+      /^\d,\d{3} cells visited; the lines are the outline of the first 4,000$/,
+    );
+    expect(textOf(2, 'ray', 9)).toMatch(/^\d+ cells visited$/);
+    expect(textOf(2, 'box', 90)).toMatch(/^\d,\d{3} cells visited, 4,000 of them drawn$/);
   });
 });
 
