@@ -96,6 +96,22 @@ export function checkCells({ radius, cellSize, unbounded, min, max, periodic }: 
   );
 }
 
+/** Returns an error in the words of the page if the engine refused bodies because the box is too small for them. */
+export function refuseTooLarge(
+  error: unknown,
+  { size, count, opened }: Pick<Choices, 'size' | 'count'> & { readonly opened?: unknown },
+): unknown {
+  const [, where] =
+    (error instanceof ArgumentError && /^(world\.max|radii|halfExtents|obstacles)\b/.exec(error.argument)) ||
+    [];
+  if (where === undefined || opened) return error;
+  const needs = `because each body must fit into the box, and ${FEWEST_PERIODIC_CELLS} cells along a periodic axis; more particles make the box larger`;
+  // Obstacles do not follow the radius of particles.
+  return where === 'obstacles'
+    ? new ArgumentError('Particles', count, `more here, ${needs}`)
+    : new ArgumentError('Radius', size, `smaller here, ${needs}`);
+}
+
 export function floorToHundredths(value: number): number {
   return Math.floor(100 * value) / 100;
 }

@@ -18,7 +18,7 @@ import {
   packContinued,
 } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
-import { capOf, type Hardware, hardwareOf } from '../model/limits';
+import { capOf, type Hardware, hardwareOf, refuseTooLarge } from '../model/limits';
 import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
 import type { MethodStart, State } from '../model/simulation-view';
@@ -178,7 +178,8 @@ export class Restarts {
         const engine = await this.openFor(choices);
         choices = await this.engineChoice.openScene(engine, choices, () => this.wanted !== undefined);
         await this.restart(engine, choices);
-      } catch (error) {
+      } catch (caught) {
+        const error = refuseTooLarge(caught, choices);
         // Device loss is reported separately, in a later task.
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
         // A later request replaces the failed one.

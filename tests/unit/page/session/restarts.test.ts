@@ -472,6 +472,28 @@ describe('a renewal', () => {
       /^Cell size is 500, but it must be at most \d[\d.]+ here, because 3 cells must fit along a periodic axis of /,
     );
   });
+
+  it('keeps the run and its radius if particles do not fit into the box', async () => {
+    const page = new Page();
+    const refuse = async (changes: Partial<Choices>) => {
+      await page.run({ ...defaultChoices(changes.scene), count: 10 });
+      const { run, choices } = page.session;
+      await page.run(changes);
+      expect(page.session.run).toBe(run);
+      expect(page.choices).toEqual(choices);
+      return page.notices.at(-1);
+    };
+    const needs =
+      'here, because each body must fit into the box, and 3 cells along a periodic axis; more particles make the box larger.';
+    const tooLarge = `Radius is 4, but it must be smaller ${needs}`;
+    for (const scene of ['uniform', 'mixed', 'crates']) {
+      expect(await refuse({ scene, size: 4, boxWidth: 0.25 })).toBe(tooLarge);
+      expect(await refuse({ scene, size: 4, periodicX: true })).toBe(tooLarge);
+    }
+    expect(await refuse({ scene: 'terraces', size: 0.125, periodicX: true, boxWidth: 0.25 })).toBe(
+      `Particles is 10, but it must be more ${needs}`,
+    );
+  });
 });
 
 describe('a start that fails', () => {
