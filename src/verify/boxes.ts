@@ -2,9 +2,11 @@
  * Compares the overlapping pairs of many boxes with an oracle that uses no cells. Among the boxes are points, slivers,
  * very large boxes and invalid ones. Overlap tests only compare coordinates, so there is one right answer.
  */
-import { findOverlaps } from '../cpu/boxes/pairs';
+import { createCpuBoxChunks } from '../cpu/boxes/chunks';
+import { createCpuBoxPairs } from '../cpu/boxes/pairs';
+import { BoxChunks } from '../engine/box-chunks';
 import { BoxPairs } from '../engine/box-pairs';
-import { createBuffers } from '../gpu/buffers';
+import { createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toStored } from '../gpu/layout';
 import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/query/box-pairs';
@@ -19,6 +21,8 @@ const BRUTE_FORCE_LIMIT = 1024;
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;
+/** BoxChunks needs at most this many memberships per box, to the power of the dimensions. */
+const MOST_MEMBERS = 2.5;
 
 interface Found {
   readonly pairs: ArrayLike<number>;
@@ -33,24 +37,30 @@ export async function checkBoxes(
   const boxes = makeBoxes(scene);
   const oracle = count <= BRUTE_FORCE_LIMIT ? bruteForceBoxPairs : sweepBoxPairs;
   const expected = oracle(dimensions, boxes);
-  const got: Found = gpu
-    ? await askGpu(gpu, scene, boxes, expected.length / 2)
-    : findOverlaps(boxes, { dimensions });
-  const length = Math.max(got.pairs.length, expected.length);
-  for (let word = 0; word < length; word += 2) {
-    if (got.pairs[word] === expected[word] && got.pairs[word + 1] === expected[word + 1]) continue;
-    const [one, other] = [got.pairs, expected].map((pairs) =>
-      word < pairs.length ? `${pairs[word]} and ${pairs[word + 1]}` : 'none',
-    );
-    return { pass: false, detail: `pair ${word / 2} is ${one} instead of ${other}` };
-  }
   const invalid = countInverted(scene);
-  if (got.invalid !== invalid) {
-    return { pass: false, detail: `${got.invalid} boxes are reported invalid instead of ${invalid}` };
+  const answers = gpu
+    ? await askGpu(gpu, scene, boxes, expected.length / 2)
+    : [createCpuBoxPairs({ dimensions }), createCpuBoxChunks({ dimensions })].map((finder) => {
+        finder.build(boxes);
+        return { pairs: finder.findPairs().pairs, invalid: finder.invalid };
+      });
+  for (const [method, got] of answers.entries()) {
+    const by = method === 0 ? '' : ' by chunks';
+    const length = Math.max(got.pairs.length, expected.length);
+    for (let word = 0; word < length; word += 2) {
+      if (got.pairs[word] === expected[word] && got.pairs[word + 1] === expected[word + 1]) continue;
+      const [one, other] = [got.pairs, expected].map((pairs) =>
+        word < pairs.length ? `${pairs[word]} and ${pairs[word + 1]}` : 'none',
+      );
+      return { pass: false, detail: `pair ${word / 2}${by} is ${one} instead of ${other}` };
+    }
+    if (got.invalid !== invalid) {
+      return { pass: false, detail: `${got.invalid} boxes are reported invalid${by} instead of ${invalid}` };
+    }
   }
   return {
     pass: true,
-    detail: `${expected.length / 2} pairs of boxes; ${invalid} of ${count} boxes are invalid`,
+    detail: `${expected.length / 2} pairs of boxes, by cells and by chunks; ${invalid} of ${count} boxes are invalid`,
   };
 }
 
@@ -89,30 +99,31 @@ function makeBoxes({ dimensions, count, positions, radius, seed }: Scene): Float
   return boxes;
 }
 
-async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number): Promise<Found> {
+async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number): Promise<Found[]> {
   const { dimensions, count, radius } = scene;
   const packed = toStored(dimensions, boxes);
-  const finder = await BoxPairs.create(gpu, {
-    dimensions,
-    capacity: count,
-    pairs: Math.max(1, pairs),
-    // Allows twice the largest extent, because high corners are rounded.
-    extents: { smallest: radius, largest: 4 * radius * LARGEST },
+  const options = { dimensions, capacity: count, pairs: Math.max(1, pairs) };
+  // Allows twice the largest extent, because high corners are rounded.
+  const extents = { smallest: radius, largest: 4 * radius * LARGEST };
+  const members = Math.ceil(MOST_MEMBERS ** dimensions * count);
+  const parts = await createParts({
+    cells: BoxPairs.create(gpu, { ...options, extents }),
+    chunks: BoxChunks.create(gpu, { ...options, members }),
+    input: createBuffers(gpu, 'verify', { boxes: packed.byteLength }),
   });
+  const { cells, chunks, input } = parts;
   try {
-    const input = await createBuffers(gpu, 'verify', { boxes: packed.byteLength });
-    try {
-      if (count > 0) gpu.device.queue.writeBuffer(input.buffers.boxes, 0, packed);
-      const encoder = gpu.device.createCommandEncoder({ label: 'verify.boxes' });
-      finder.encode(encoder, { boxes: input.buffers.boxes, count });
-      gpu.device.queue.submit([encoder.finish()]);
-      const { found, pairs: listed, invalid, tooLarge } = await finder.read();
-      // A list that is too short, or boxes that are too large, must fail the check.
-      return { pairs: found === pairs ? listed : [found], invalid: invalid + tooLarge };
-    } finally {
-      input.destroy();
-    }
+    if (count > 0) gpu.device.queue.writeBuffer(input.buffers.boxes, 0, packed);
+    const encoder = gpu.device.createCommandEncoder({ label: 'verify.boxes' });
+    for (const finder of [cells, chunks]) finder.encode(encoder, { boxes: input.buffers.boxes, count });
+    gpu.device.queue.submit([encoder.finish()]);
+    const [byCells, byChunks] = [await cells.read(), await chunks.read()];
+    // A list that is too short, or boxes that are too large, must fail the check.
+    return [{ ...byCells, invalid: byCells.invalid + byCells.tooLarge }, byChunks].map((got) => ({
+      ...got,
+      pairs: got.found === pairs ? got.pairs : [got.found],
+    }));
   } finally {
-    finder.destroy();
+    for (const part of Object.values(parts)) part.destroy();
   }
 }

@@ -92,6 +92,13 @@ const FAULTS: readonly Fault[] = [
     scene: 'lattice',
   },
   {
+    name: 'touching boxes are excluded from chunks',
+    from: 'all(met.low <= box.high)',
+    to: 'all(met.low < box.high)',
+    check: 'boxes',
+    scene: 'lattice',
+  },
+  {
     name: 'all boxes are on the lowest level',
     from: 'radius = greatest_on(level);',
     to: 'radius = greatest_on(0u);',

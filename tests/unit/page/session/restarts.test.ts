@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import type { GpuKind } from '../../../../src/page/model/automatic';
 import { chooseScene, defaultChoices } from '../../../../src/page/model/choices';
-import { type EngineKind, MOST_PARTICLES } from '../../../../src/page/model/fields';
+import { type Choices, type EngineKind, MOST_PARTICLES } from '../../../../src/page/model/fields';
 import type { Opened, Selection } from '../../../../src/page/model/opened';
 import { History } from '../../../../src/page/session/history';
 import { Restarts, type Shown } from '../../../../src/page/session/restarts';
