@@ -72,6 +72,8 @@ export function inShort(value: number | null): string {
 
 export function inMs(value: number | null): string {
   if (value === null) return '';
+  // 0.001 ms would not fit beside an axis.
+  if (value > 0 && value < 0.1) return `${COMPACT.format(1000 * value)} µs`;
   return value >= 1000 ? `${COMPACT.format(value / 1000)} s` : `${COMPACT.format(value)} ms`;
 }
 
