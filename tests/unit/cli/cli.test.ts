@@ -187,12 +187,12 @@ describe('cellstorm', () => {
       { settings },
       `--from is ${path}, in which options.bounce is 1, but it must be left out or renamed to one of `,
     );
-    // Only restoring detects this.
+    // Only restoring detects a wrong time.
     await expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
     await expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
   });
 
-  it('says how many substeps large particles upon small ones need', async () => {
+  it('says how many substeps large particles on small ones need', async () => {
     const path = join(folder, 'heavy-on-light.bin');
     const simulation = createCpuSimulation({
       dimensions: 3,

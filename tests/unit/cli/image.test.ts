@@ -72,8 +72,7 @@ describe('a picture', () => {
       2,
       true,
     );
-    // One box is at rest and the other moves, so the colour shows which is visible: the box that reaches higher along
-    // z.
+    // The colour tells the resting box from the moving one. The box that reaches higher along z is visible.
     for (const [depth, front] of [
       [0.25, 68],
       [1.5, 253],

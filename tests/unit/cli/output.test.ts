@@ -1,4 +1,3 @@
-/** Progress on a terminal, and durations. */
 import { expect, it, vi } from 'vitest';
 import { formatSeconds, Progress, Progresses } from '../../../src/cli/output';
 

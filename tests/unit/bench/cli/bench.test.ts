@@ -134,7 +134,7 @@ describe('bench', () => {
     );
   });
 
-  it('lists the work of each engine below the times, and says which engine cannot tell', () => {
+  it('lists the work of each engine below the times, and says which engine cannot tell its work', () => {
     const outcome = {
       backend: 'cpu',
       scene: 'uniform',
@@ -202,7 +202,7 @@ describe('bench', () => {
     const { code, out } = await cellstorm('bench', '--only', 'cuda-grid', '--count', '9', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).outcomes).toMatchObject([{ engine: 'cuda-grid', status: 'refused' }]);
-    // The scene does not allow this many bodies, so no engine is opened.
+    // The scene rejects this many bodies, so no engine is opened.
     const enginesOf = async (...flags: string[]) => {
       const nothing = ['--backend', 'gpu', '--scene', 'one-cell', '--count', '5000', '--json'];
       const { outcomes } = JSON.parse((await cellstorm('bench', ...nothing, ...flags)).out);

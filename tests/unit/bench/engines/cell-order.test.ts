@@ -20,7 +20,7 @@ describe('the order of cells', () => {
     expect(cells).toBe(15);
   });
 
-  it('interleaves bits in Morton order, and those of the longer axis alone at the end', () => {
+  it('interleaves bits in Morton order; the highest bits of the longer axis come last', () => {
     const { tables, cells } = layOutCells(scene({ min: [0, 0], max: [7.5, 1.5] }), true);
     expect(tables.map((table) => [...table])).toEqual([
       [0, 1, 4, 5, 8, 9, 12, 13],
@@ -42,7 +42,7 @@ describe('the order of cells', () => {
       expect(new Set(numbers).size).toBe(numbers.length);
       expect(Math.max(...numbers)).toBe(cells - 1);
       expect(cellSize).toBeGreaterThan(2 * bodies.radius);
-      // A position at the upper end of the box has a cell.
+      // The last cell contains the upper end of the box.
       tables.forEach((table, axis) => {
         const edge = (bodies.max[axis] as number) - (bodies.min[axis] as number);
         expect(Math.floor(edge * (1 / cellSize))).toBe(table.length - 1);

@@ -1,4 +1,4 @@
-/** Tests that engines count their work exactly: against brute force, or against calls and reads that a proxy counts. */
+/** Compares the work that engines report with brute force, or with the calls and reads that they make. */
 import Flatbush from 'flatbush';
 import KDBush from 'kdbush';
 import RBush from 'rbush';
@@ -43,13 +43,12 @@ async function workOf(engine: CpuEngine, scene: BenchScene): Promise<Work & { re
   const { count: pairs } = runner.query();
   const work = runner.countWork?.(positions);
   if (!work) throw new Error(`${engine.name} cannot tell its work.`);
-  // The count leaves the engine as it was.
+  // Counting must leave the engine as it was.
   expect(runner.query().count).toBe(pairs);
   runner.destroy?.();
   return { ...work, pairs };
 }
 
-/** Returns the box around each body. */
 function boxesOf(scene: BenchScene): Float32Array {
   const { dimensions, count } = scene;
   const positions = scene.frame(0);
@@ -63,7 +62,6 @@ function boxesOf(scene: BenchScene): Float32Array {
   });
 }
 
-/** Counts the pairs of bodies for which `is` returns true. */
 function countPairs({ count }: BenchScene, is: (a: number, b: number) => boolean): number {
   let pairs = 0;
   for (let a = 0; a < count; a++) for (let b = a + 1; b < count; b++) if (is(a, b)) pairs++;
@@ -97,7 +95,7 @@ const HASHES: [string, HashName, number][] = [
   ['cpu-hash-morton', 'morton', bucketsFor(COUNT)],
 ];
 
-/** Returns a copy of an array that calls `read` with each index that is read. */
+/** Returns a view of an array that calls `read` with each index that is read. */
 function watched<List extends ArrayLike<number>>(list: List, read: (index: number) => void): List {
   return new Proxy(list as List & object, {
     get(target, name) {
@@ -131,7 +129,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
   const meetAlong = (axis: number) => (a: number, b: number) =>
     Math.abs(along(axis)(a) - along(axis)(b)) <= extentIn(scene, a, axis) + extentIn(scene, b, axis);
 
-  it('the sweeps take up pairs whose intervals meet, and test boxes, or balls that are near along the next axis', async () => {
+  it('the sweeps propose pairs whose intervals meet, and test boxes, or balls that are near along the next axis', async () => {
     const bodies = Array.from({ length: count }, (_, body) => body);
     const variances = Array.from({ length: dimensions }, (_, axis) => {
       const mean = bodies.reduce((sum, body) => sum + along(axis)(body), 0) / count;
@@ -161,11 +159,8 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     it('a sweep on the GPU tests pairs whose intervals along x meet', () => {
       const x = along(0);
       const reach = (a: number, b: number) => radiusIn(scene, a) + radiusIn(scene, b);
-      const open = countPairs(scene, (a, b) => Math.abs(x(a) - x(b)) < reach(a, b));
-      const lower = (body: number) => x(body) - (radii ? radiusIn(scene, body) : 0);
-      // With equal radii, two bodies in the same place along x are candidates, too: intervals begin at the centre.
-      const same = countPairs(scene, (a, b) => lower(a) === lower(b) && Math.abs(x(a) - x(b)) >= reach(a, b));
-      expect(workOfSweep(scene, positions)).toMatchObject({ candidates: open + same, tests: open + same });
+      const meeting = countPairs(scene, (a, b) => Math.abs(x(a) - x(b)) < reach(a, b));
+      expect(workOfSweep(scene, positions)).toMatchObject({ candidates: meeting, tests: meeting });
     });
   }
 
@@ -186,31 +181,36 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
   });
 
   if (!halfExtents) {
-    it.each(HASHES)('%s takes up later bodies of the buckets around a body', async (name, hash, buckets) => {
-      const cells = Array.from({ length: count }, (_, body) =>
-        [0, 1, 2].map((axis) => (axis < dimensions ? Math.floor(along(axis)(body) / (2 * scene.radius)) : 0)),
-      );
-      const bucketOf = ([x = 0, y = 0, z = 0]: readonly number[]) =>
-        hashCell(HASH_NUMBERS[hash], dimensions === 3, x, y, z) % buckets;
-      const own = cells.map(bucketOf);
-      const offsets = dimensions === 3 ? [-1, 0, 1] : [0];
-      const around = cells.map(([x = 0, y = 0, z = 0]) =>
-        offsets.flatMap((dz) =>
-          [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => bucketOf([x + dx, y + dy, z + dz]))),
-        ),
-      );
-      // Slots are in the order of buckets and, inside a bucket, in the order of ids.
-      let candidates = 0;
-      countPairs(scene, (a, b) => {
-        const [first, second] = (own[a] as number) <= (own[b] as number) ? [a, b] : [b, a];
-        candidates += (around[first] as number[]).filter((bucket) => bucket === own[second]).length;
-        return false;
-      });
-      expect((await workOf(engineNamed(name), scene)).candidates).toBe(candidates);
-    });
+    it.each(HASHES)(
+      '%s proposes the later bodies of the buckets around a body',
+      async (name, hash, buckets) => {
+        const cells = Array.from({ length: count }, (_, body) =>
+          [0, 1, 2].map((axis) =>
+            axis < dimensions ? Math.floor(along(axis)(body) / (2 * scene.radius)) : 0,
+          ),
+        );
+        const bucketOf = ([x = 0, y = 0, z = 0]: readonly number[]) =>
+          hashCell(HASH_NUMBERS[hash], dimensions === 3, x, y, z) % buckets;
+        const own = cells.map(bucketOf);
+        const offsets = dimensions === 3 ? [-1, 0, 1] : [0];
+        const around = cells.map(([x = 0, y = 0, z = 0]) =>
+          offsets.flatMap((dz) =>
+            [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => bucketOf([x + dx, y + dy, z + dz]))),
+          ),
+        );
+        // Slots are in the order of buckets and, inside a bucket, in the order of ids.
+        let candidates = 0;
+        countPairs(scene, (a, b) => {
+          const [first, second] = (own[a] as number) <= (own[b] as number) ? [a, b] : [b, a];
+          candidates += (around[first] as number[]).filter((bucket) => bucket === own[second]).length;
+          return false;
+        });
+        expect((await workOf(engineNamed(name), scene)).candidates).toBe(candidates);
+      },
+    );
   }
 
-  it('cpu-boxes takes up the boxes that its sweeps compare, and tests boxes so', async () => {
+  it('cpu-boxes proposes the boxes that its sweeps compare, and tests all of them, or with balls those that meet', async () => {
     const finder = createCpuBoxPairs({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -231,7 +231,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     });
   });
 
-  it('cpu-box-cells takes up the bodies of a bucket, and tests each pair of boxes that share a cell once', async () => {
+  it('cpu-box-cells proposes the bodies of a bucket, and tests each pair of boxes that share a cell once', async () => {
     const axes = [0, 1, 2].slice(0, dimensions);
     const bodies = Array.from({ length: count }, (_, body) => body);
     const edges = Float32Array.from(bodies, (body) =>
@@ -263,7 +263,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
 
-  it('cpu-chunks takes up the boxes that its sweeps compare, and tests each pair of boxes that meet once', async () => {
+  it('cpu-chunks proposes the boxes that its sweeps compare, and tests all of them, or with balls those that meet', async () => {
     const finder = createCpuBoxChunks({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -369,7 +369,7 @@ describe('packages', () => {
         for (let body = 0; body < count; body++) {
           spied.withinInto(x(body), y(body), 2 * radius, new Uint32Array(count));
         }
-        // A search reads two coordinates per body, and also reads its own body.
+        // A search reads two coordinates per body, including those of its own body.
         expect((await workOf(engineNamed('kdbush'), scene)).candidates).toBe(reads / 2 - count);
       });
     }
@@ -414,7 +414,7 @@ describe('packages', () => {
       const tree = new Spied();
       tree.load(items);
       reads = 0;
-      // A node inside a box is taken without reading the boxes in it.
+      // The tree accepts a node inside the searched box without reading the boxes of the node.
       const all = vi.spyOn(
         tree as unknown as { _all(node: { children: unknown[] }, result: unknown[]): unknown },
         '_all',

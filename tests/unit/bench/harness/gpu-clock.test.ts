@@ -1,4 +1,3 @@
-/** Tests the clock of a GPU on a made-up device. The clock must not trust timestamps that run backwards. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import type { GpuRunner } from '../../../../bench/harness/engine';

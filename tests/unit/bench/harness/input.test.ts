@@ -24,11 +24,11 @@ function scatter(count: number): number[] {
 
 describe('bodies from a file', () => {
   it('reads discs with radii, wherever they are and however small', () => {
-    // Two of three overlap. All lie far from the origin and are thousandths wide.
+    // Two of three overlap. All are thousandths wide, far from the origin.
     const scene = sceneOf(bytesOf('x,y,radius\n-8,4,0.002\n-7.9975,4,0.001\n-7.99,4,0.004\n'));
     expect(scene).toMatchObject({ name: 'own.csv', dimensions: 2, count: 3, moves: false, min: [0, 0] });
     expect(pairsOf(scene)).toBe(1);
-    // The widest body is now between 1 and 2 wide, and the ratios stay.
+    // Sizes are scaled so that the widest body is from 1 to 2 wide.
     expect(scene.radius).toBeGreaterThanOrEqual(0.5);
     expect(scene.radius).toBeLessThan(1);
     const [first = 0, second = 0, third = 0] = scene.radii ?? [];
@@ -110,7 +110,7 @@ describe('bodies from a file', () => {
     ]);
   });
 
-  it('reads a single body, and bodies in one place', () => {
+  it('reads a single body, and coincident bodies', () => {
     expect(pairsOf(sceneOf(bytesOf('x,y\n3,4\n')))).toBe(0);
     expect(pairsOf(sceneOf(bytesOf('x,y\n3,4\n3,4\n3,4\n')))).toBe(3);
   });

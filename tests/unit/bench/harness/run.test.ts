@@ -198,7 +198,7 @@ describe('a run of the benchmark', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
-        // The error of a machine without memory for the bodies.
+        // A machine without memory for the bodies throws this error.
         if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },
@@ -394,7 +394,7 @@ describe('a run of the benchmark', () => {
     expect(outcome).toMatchObject({ status: 'timed' });
     expect(outcome?.batch).toBeGreaterThan(1);
     const [first, ...rolled] = seen;
-    // The check after timing uses a frame that no timed build saw. Then the work of the second frame is counted.
+    // The check after timing uses a frame that no timed build saw. Then the work is counted in the second frame.
     expect(rolled.splice(-3)).toEqual([16, 0, 1]);
     expect(first).toBe(0);
     expect(new Set(rolled)).toEqual(new Set(Array.from({ length: 16 }, (_, frame) => frame)));

@@ -10,7 +10,7 @@ import { createBenchScene } from '../../../../bench/harness/scenes';
 import { cellsOf, countCollisions, describeHashes, timeHash } from '../../../../bench/hashes/measure';
 
 describe('hash functions', () => {
-  it('has the products and primes of the paper', () => {
+  it('multiply by the primes of the paper (teschner)', () => {
     expect(teschnerHash(1, 0, 0)).toBe(73_856_093);
     expect(teschnerHash(0, 1, 0)).toBe(19_349_663);
     expect(teschnerHash(0, 0, 1)).toBe(83_492_791);
@@ -18,7 +18,7 @@ describe('hash functions', () => {
     expect(teschnerHash(-1, 2, -3)).toBeGreaterThanOrEqual(0);
   });
 
-  it('interleaves bits, the lowest bit of x first', () => {
+  it('interleave bits, the lowest bit of x first (morton)', () => {
     const interleave = (coordinates: readonly number[], bits: number) => {
       let code = 0;
       for (let bit = 0; bit < bits; bit++) {
@@ -40,7 +40,7 @@ describe('hash functions', () => {
     expect(mortonHash2D(0xffff, 0xffff)).toBe(0xffff_ffff);
   });
 
-  it('mixes bits: one step along an axis changes about half of the low bits', () => {
+  it('mix bits, so that one step along an axis changes about half of the low bits (mix)', () => {
     let changed = 0;
     for (let x = 0; x < 1000; x++) {
       let difference = (mixHash(x, 7, 9) ^ mixHash(x + 1, 7, 9)) & 0xffff;
@@ -51,7 +51,7 @@ describe('hash functions', () => {
   });
 });
 
-describe('collisions of cells', () => {
+describe('the measurement of hash functions', () => {
   const cells = Int32Array.from([0, 0, 0, 1, 0, 0, 1, 0, 0, 4, 0, 0, 0, 1, 0]);
 
   it('counts each cell once, and the cells that share a bucket', () => {

@@ -132,7 +132,7 @@ describe('a record', () => {
 describe('the table', () => {
   const record = recordWith({ [RESOLVE]: 36, [NEAR]: 24 }, 2);
 
-  test('has the hot kernels, with --all every kernel', () => {
+  test('has the hot kernels, or with --all every kernel', () => {
     expect(formatKernels(record, false)).toMatch(/solve\.resolve\.grid\.respond 2D +36 +32 +12 +43 +36 /);
     expect(formatKernels(record, false)).not.toContain(NEAR);
     expect(formatKernels(record, true)).toContain(NEAR);

@@ -18,7 +18,7 @@ it.each(DIMENSIONS)(
     expect(cells / COUNT).toBeGreaterThan(1);
     expect(cells / COUNT).toBeLessThan(32);
     expect(GPU_GRID.refuse?.(huge)).toBeUndefined();
-    // Cells of levels have the size of their bodies, so the box has too many of them.
+    // Levels do not enlarge their cells, so the box has too many.
     expect(GPU_LEVELS.refuse?.(huge)).toMatch(
       /^The box has \d\.\de\+\d+ cells of the largest diameter for 100000 bodies\. /,
     );

@@ -238,7 +238,7 @@ it('a native engine rejects the scenes that gpu-grid rejects, and scenes with ra
   );
   const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
   expect(refuse?.(huge)).toBeUndefined();
-  // All bodies are in one corner, where larger cells do not help.
+  // All bodies are at one corner, so larger cells do not help.
   const corner = { ...huge, max: huge.max.map((high) => 100 * high), frame: () => new Float32Array(3000) };
   expect(refuse?.(corner)).toMatch(/^The box has .*\.$/);
 });
@@ -334,7 +334,7 @@ describe('an incorrect program', () => {
     await expect(NativeProgram.start(silent, 0.2)).rejects.toThrow(
       `The program ${silent} wrote no greeting within 0.2 seconds, so it was ended.`,
     );
-    // A shell greets sooner than Node.
+    // A shell starts faster than Node, so it greets in time.
     const mute = write("#!/bin/sh\necho 'cellstorm-native 1 wall 500 A machine'\nexec sleep 600\n");
     const started = await NativeProgram.start(mute, 1.5);
     await expect(started.program.ask('find', 2)).rejects.toThrow(

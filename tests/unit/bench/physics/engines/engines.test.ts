@@ -1,4 +1,3 @@
-/** Every engine loads the same scene. */
 import { describe, expect, it } from 'vitest';
 import { advance, DT, withRun } from '../../../../../bench/physics/engine';
 import { openEngines } from '../../../../../bench/physics/engines';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { crowdScene } from '../../../../../bench/physics/measures/overlap';
 import { figuresOf, findCase, scriptedEngine } from '../cases';
 
-/** Bodies with a smaller overlap, in diameters, count as apart. */
+/** Bodies with an overlap of at most this, in diameters, count as apart. */
 const APART = 0.001;
 
 it('a crowd lies in its square, has small velocities, and is the same every time', () => {

@@ -47,7 +47,7 @@ it('Rapier holds a ratio of 5 in 2D, but lets a ball of radius 20 sink to the fl
 
 it('finds the extremes in both windows of time, and centres that pass each other at any time', async () => {
   const one = findCase('ratio', 2, 'radius 1 on radius 1');
-  // The upper centre is below the other one after 30 steps and at no other time. It swings within both windows.
+  // The upper centre is below the other one after 30 steps only. Within each window it moves once.
   const heights = new Map([
     [30, 0.5],
     [100, 2.9],
