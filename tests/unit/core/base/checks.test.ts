@@ -34,7 +34,7 @@ describe('checkVector', () => {
 });
 
 describe('checkList', () => {
-  it('copies a list and reads holes as undefined', () => {
+  it('copies a list and reads missing elements as undefined', () => {
     const given = [1, 2];
     const copy = checkList('rays', given, 2, 'rays');
     expect(copy).toEqual([1, 2]);

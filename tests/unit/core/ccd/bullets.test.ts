@@ -1,5 +1,3 @@
-/** With continuous motion bullets pass no wall and no particle. */
-
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { createScene, sceneOptions, wallOf } from '../../../../src/scenes';
@@ -74,7 +72,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     const simulation = createCpuSimulation(both);
     simulation.step(DT);
     const after = simulation.read().positions;
-    // Particles of the wall do not move in this substep, so the bullets must stay before the wall.
+    // The wall does not move in this substep, so the bullets must stay before it.
     expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
     expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
     expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);

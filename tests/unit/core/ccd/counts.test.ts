@@ -14,7 +14,7 @@ describe('continuousCounts and advance', () => {
 
   it('choose the substeps that the fastest particle needs, or the set number if it needs too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
-    // In steps of at most a sixteenth of a diameter, 0.73 of a diameter takes twelve.
+    // 47 / 64 of a diameter takes twelve substeps of at most a sixteenth.
     expect(simulation.advance(1 / 64)).toBe(12);
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
     expect(simulation.advance(1 / 64, 11)).toBe(8);

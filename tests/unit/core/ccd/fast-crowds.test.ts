@@ -1,5 +1,3 @@
-/** The paths of fast particles end where a search of all pairs ends them. */
-
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep, type Substep } from '../../../../src/core/contact/settings';
 import { planSimulation, type SimulationPlan } from '../../../../src/core/simulation/plan';
@@ -122,7 +120,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
   it('keep their distance, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
     const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
-    // Before the step all pairs must be about a diameter apart.
+    // Before the step all pairs must be at least about a diameter apart.
     const simulation = createCpuSimulation({
       ...spread,
       obstacles: undefined,

@@ -1,5 +1,3 @@
-/** Impacts are compared with the results of small steps along the paths, and with closed forms. */
-
 import { describe, expect, it, vi } from 'vitest';
 import { CCD_TICKS } from '../../../../src/core/base/constants';
 import { Impact } from '../../../../src/core/ccd/impact';
@@ -52,7 +50,6 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   return { impact, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
-/** The length of the box along each axis. */
 const PERIOD = 16;
 
 /**
@@ -123,9 +120,9 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           };
           const bodies = [make(kind === 'box and box'), make(kind !== 'ball and ball')] as const;
           const { slack, overlapAt, time } = meet(dimensions, [...bodies]);
-          // Covers the rounding of 32-bit positions near 20.
+          // Covers the rounding of 32-bit positions, which differ by up to 20 along an axis.
           const rounding = 2 ** -17;
-          // The greatest motion in two ticks: times are rounded down to ticks.
+          // Times are rounded down to ticks. In a tick the bodies approach each other by less than this.
           const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
           const until = time ?? 1;
           if (time === 0 && overlapAt(0) >= slack - rounding) return;
@@ -216,8 +213,8 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 
 describe('a ball and a box in 3D', () => {
   it("meet a little early, not late, if 24 steps of Newton's method do not reach a grazing hit", () => {
-    // A ball flies beside a long bar. At half the time it passes the bar's end. From then on it drifts sideways slowly,
-    // until it grazes the bar. Newton's method converges slowly at both of these times.
+    // A ball flies beside a long bar. At half the time it passes the bar's end. Then it slowly drifts towards the bar
+    // until it grazes it. Newton's method converges slowly near both times.
     const [radius, thick, long] = [0.5, 0.125, 40];
     const [ahead, aside] = [64, 2 ** -8];
     const grazing = 0.75;
@@ -246,7 +243,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
           const noise = createNoise(seed);
           const vector = (make: () => number) => Array.from({ length: dimensions }, make);
           const size = () => 2 ** -(2 * noise() + 1);
-          // The obstacle leaves room for the largest particle in the period, or is endless.
+          // Along each axis, the obstacle leaves room for the largest particle, or it is endless.
           const large = () => 7 * (1 - noise() / 4);
           const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
           const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);

@@ -141,7 +141,7 @@ it.each([
     };
     const { counts } = follow(options, undefined, {
       meetings(boxes, visit) {
-        // Report one pair again and again: the first piece of one path and the last of the other.
+        // Report one pair `found` times: the first piece of one path and the last of the other.
         const last = boxes.length / 4 - 1;
         for (let pair = 0; pair < found; pair++) if (!visit(0, last)) return false;
         return true;

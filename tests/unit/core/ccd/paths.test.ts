@@ -13,7 +13,7 @@ const NEAR = NEAR_SHARE - 1e-4;
 
 describe('a path', () => {
   it('ends at a head-on hit, and the pair bounces', () => {
-    // The gap is 19; the bullet flies 32 in a substep.
+    // The centres are 19 apart; the bullet flies 32 in a substep.
     const simulation = few([2, 4, 21, 4], [32 * 64, 0, 0, 0], { restitution: 1 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -129,7 +129,7 @@ describe('a path', () => {
     met.step(1 / 64);
     expect(met.read().positions[0]).toBeLessThanOrEqual(2.1 - NEAR);
     expect(met.read().velocities[2]).toBeCloseTo(32 * 64, 2);
-    // Across the boundary: the particle flies off to the left and comes back from the right.
+    // This particle flies across the boundary on the left and comes back from the right.
     const around = few([0.5, 0.5, 1.9, 0.5], [-64 * 64, 0, 0, 0], options);
     around.step(1 / 64);
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
@@ -259,7 +259,7 @@ describe('paths of particles of many sizes', () => {
     const simulation = sized(bodies, positions, velocities, { halfExtents });
     simulation.step(1 / 64);
     const after = simulation.read().positions;
-    // All particles hit the box. Of simultaneous hits, the one with the greatest closing speed counts.
+    // All three particles hit the box.
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
@@ -271,7 +271,6 @@ describe('paths of particles of many sizes', () => {
 });
 
 describe('paths at obstacles with their own sizes', () => {
-  /** One disc of radius 1/2. */
   function one(
     position: number[],
     velocity: number[],

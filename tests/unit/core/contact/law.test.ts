@@ -23,8 +23,7 @@ it.each([2, 3] as const)(
       [1e-20, 1e-21],
     ] as const) {
       const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
-      // Both calls use the same rounded mass ratio. After it there are three roundings: of the sum of the masses and of
-      // each quotient.
+      // Both calls use the same rounded mass ratio. Then they round three results: the sum of masses and each quotient.
       expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
       expect(share).toBe(Math.fround(share));
       expect(share > rest).toBe(own < other);
@@ -52,7 +51,7 @@ it('keptShare limits deep overlaps to what the fastest approach needs, at least 
   expect(keptShare(8, 2, 0.5, 0)).toBe(0.25);
   expect(keptShare(8, 0, 0.5, 0)).toBe(0);
   expect(keptShare(8, 9, 0.5, 0)).toBe(1);
-  // Up to an overlap of 1/16 there is no limit; half-way from there to 1/8, it acts by half.
+  // Up to an overlap of 1/16 there is no limit; halfway to 1/8 it acts by half.
   expect([0, 0.0625, 0.09375].map((deepest) => keptShare(8, 2, deepest, 1))).toEqual([1, 1, 0.625]);
 });
 
@@ -73,8 +72,8 @@ it('restitutionOf is less for loaded bodies, and 0 from a load of 1 on', () => {
 });
 
 it('holdFactor stops the slip as far as friction allows, and less if supports cancel each other', () => {
-  // The support S has length 4, and the slip across it is 1. Friction holds all of it: 1 / 4² of the vector
-  // |S|² G − (S·G) S.
+  // The support S has length 4, and the slip across it is 1. Friction holds all of the slip, which is 1 / 4² of the
+  // vector |S|² G − (S·G) S.
   expect(holdFactor(16, 4, 0, 4, 0.5)).toBe(1 / 16);
   expect(holdFactor(16, 4, 0, 16, 0.5)).toBe(0.5 / 16);
   // Friction has used 1 of 2 already.

@@ -89,7 +89,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
             expect(change).toBeLessThanOrEqual(limit * (1 + 2 ** -20) + 2 ** -21);
             if (limit > 0 && change > limit * (1 - 2 ** -12)) reached++;
           });
-          // If all contacts bounce, nothing is pushed, so nothing reaches the limit.
+          // If all contacts bounce, none pushes, so no velocity reaches the limit.
           if (settings.restitution === 1) expect(reached).toBe(0);
           if (settings.restitution === 0) expect(reached).toBeGreaterThan(20);
         },

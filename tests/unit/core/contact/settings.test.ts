@@ -27,7 +27,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('has a lower default relaxation for variable radii, which can pack more densely', () => {
+  it('has a lower default relaxation in 2D for variable radii, which can pack more densely', () => {
     const relaxations = ([2, 3] as const).map((dimensions) =>
       [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
         (range) => defaultSettings(dimensions, range).relaxation,
@@ -106,7 +106,6 @@ describe('checkTimeStep', () => {
       );
     }
     expect(() => checkTimeStep(1000 / 240, simulation())).toThrow(/then pass 0\.00416/);
-    // A planetary system may count in days.
     expect(() => checkTimeStep(30, simulation({}, 30))).not.toThrow();
     expect(() => checkTimeStep(31, simulation({}, 30))).toThrow(/^dt is 31, but it must be at most 30 s /);
   });

@@ -1,4 +1,4 @@
-/** Obstacles in the CPU engine and in the reference. All particles and obstacles have one radius. */
+/** Tests obstacles that have the same radius as all particles. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -66,7 +66,6 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
             const { world } = crowd;
             const { diameter } = world;
             const finite = 'options' in crowd ? crowd.positions : stored(crowd);
-            // Every third body is an obstacle.
             const part = (fixed: boolean) =>
               finite.filter((_, index) => (Math.floor(index / dimensions) % 3 === 0) === fixed);
             const [positions, obstacles] = [part(false), part(true)];
@@ -133,8 +132,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
           const plain = new ReferenceSimulation(options);
-          // Take only one step. Afterwards walls may have pushed particles into one corner, and their last bits decide
-          // how they separate.
+          // Make one call only. It may push particles into one corner, where the next call separates them by last bits.
           for (const simulation of [fast, plain]) {
             if (seed % 2 === 0) simulation.step(DT);
             else simulation.separate(3);
@@ -269,7 +267,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
 
     it('bounce a particle off only one of them at a time, so that no energy is gained', () => {
-      // A particle between two obstacles, with another particle behind it.
+      // One particle lies between two obstacles, and another particle is behind it.
       const options = {
         ...box,
         restitution: 1,

@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
                 smallest: Math.fround(radii.smallest),
                 largest: Math.fround(radii.largest),
               };
-              // Every third body is an obstacle, of any size that does not reach across the period.
+              // Obstacles have any size that does not reach across the period.
               const around = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY));
               const most = Math.min(2 ** 59, (around - world.diameter) / 2);
               const isFixed = (body: number) => body % 3 === 2;
@@ -118,7 +118,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
                   );
                   const reach = radius + otherRadius;
                   const doubt = 1e-9 * (distance + reach + Math.max(...period));
-                  // Exact arithmetic is slow, so use it only for close pairs.
+                  // Exact arithmetic is slow, so it decides only close pairs.
                   const isClose = Math.abs(distance - reach) <= doubt;
                   if (isClose) close++;
                   if (isClose ? exactOverlap(here, there, radius, period, otherRadius) : distance < reach)
@@ -186,7 +186,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         ENGINES.flatMap(([name, create]) => [true, false].map((boxes) => [name, boxes, create] as const)),
       )('give the same bits from a checkpoint and in any order (%s, boxes: %s)', (name, boxes, create) => {
         const isFast = name === 'CPU engine';
-        // The reference searches all pairs.
+        // The reference is slow, because it searches all pairs.
         const [count, fixed] = isFast ? [150, 130] : [30, 25];
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: fixed, seed: 9, boxes });
         const options = { ...field, restitution: 0.5, substeps: 2 };
@@ -488,7 +488,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     expect(positions[1]).toBeLessThan(2.2501);
     expect(Math.hypot(...velocities)).toBeLessThan(1e-3);
     for (const half of [4, 8]) {
-      // The box has a half extent of half the period or more. The particle slides on top of it.
+      // A half extent of half the period, or more, makes the box endless.
       const endless = createCpuSimulation({
         ...options,
         periodic: [true, false, false].slice(0, dimensions),
@@ -602,7 +602,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     const bare = bytes(undefined);
     const one = bytes(permuted(dimensions, field.obstacles, [0])) - bare;
     const all = bytes(field.obstacles) - bare;
-    // Each has a position, radius, half extents and bulk, as given and in the tree's order, and half a node.
+    // An obstacle has its position, radius, half extents and bulk twice, once in the tree's order, and half a node.
     const each = 2 * 4 * (2 * dimensions + 2) + 4 * (dimensions + 1);
     expect(all).toBeGreaterThan(990 * each);
     expect(all).toBeLessThan(1010 * each);

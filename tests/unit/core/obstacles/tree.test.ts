@@ -79,7 +79,7 @@ interface Case {
   readonly queries: readonly Query[];
 }
 
-/** Returns a box that overlaps a body, along `axis` by about a thousandth of the smaller half extent. */
+/** Returns a box that overlaps a body. Along `axis`, the overlap is 2^-10 of the smaller half extent. */
 function beside({ half }: Query, body: Given, axis: number, sign: number): Query {
   const reach = (body.half[axis] || body.radius) as number;
   const apart = reach + (half[axis] as number) - 2 ** -10 * Math.min(reach, half[axis] as number);

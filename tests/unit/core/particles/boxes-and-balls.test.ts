@@ -44,7 +44,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     });
   });
 
-  // The reference compares all pairs.
+  // The reference is slow, because it compares all pairs.
   const crowdTier = engine === 'the reference' ? { tags: 'full' } : {};
   it('keep momentum in a crowd if all bounce', crowdTier, () => {
     const settings = { restitution: 1, friction: 0.5, substeps: 2 };
@@ -147,7 +147,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 
     // The reference takes ten seconds for cubes.
     const restTier = engine === 'the reference' && dimensions === 3 ? { tags: 'full' } : {};
-    it('come to rest on each other: in 2D bricks in a bond, in 3D cubes on four others', restTier, () => {
+    it('come to rest in layers that are shifted by half a box', restTier, () => {
       const side = 4;
       const positions: number[] = [];
       for (let index = 0; index < side ** dimensions; index++) {
@@ -210,7 +210,7 @@ describe('boxes in both engines', () => {
     });
   });
 
-  it('overlap if their corners overlap by one bit, and not if they just touch', () => {
+  it('overlap if their corners overlap by a millionth, and not if they just touch', () => {
     const count = 20;
     const noise = createNoise(8);
     const halfExtents = Float32Array.from({ length: 4 * count }, () => 1 + noise());

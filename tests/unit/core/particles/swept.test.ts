@@ -102,14 +102,14 @@ describe('the box that a body covers', () => {
     [{ radius: undefined, radii: new Float32Array(2) }, 'radii is a Float32Array of length 2'],
     [{ radius: undefined, halfExtents: Float32Array.of(1, -1) }, 'halfExtents[1] is -1'],
     [{ radiuses: 1 } as object, 'bodies.radiuses is 1'],
-  ])('rejects %o', (wrong, message) => {
+  ])('cannot be computed from %o', (wrong, message) => {
     const bodies = { dimensions: 2, from: new Float32Array(2), to: new Float32Array(2), radius: 1, ...wrong };
     const sweep = () => sweptBox(bodies as unknown as SweptBodies);
     expect(sweep).toThrow(ArgumentError);
     expect(sweep).toThrow(message);
   });
 
-  it('rejects an array that is too short', () => {
+  it('cannot be written into an array that is too short', () => {
     const from = new Float32Array(2);
     expect(() => sweptBox({ dimensions: 2, from, to: from, radius: 1 }, from)).toThrow('at least 4 numbers');
   });

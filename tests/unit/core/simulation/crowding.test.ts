@@ -7,7 +7,7 @@ import { ReferenceSimulation } from '../../../../src/reference/solve/simulation'
 
 const BOX = { dimensions: 2, min: [0, 0], max: [8, 8] } as const;
 
-/** `count` particles are in the cell from 2 to 3, and three elsewhere. */
+/** Puts `count` particles into the cell from 2 to 3, and three elsewhere. */
 function crowd(count: number): Float32Array {
   const positions = new Float32Array(2 * (count + 3)).fill(6.5);
   for (let index = 0; index < 2 * count; index++) positions[index] = 2 + ((index * 37) % 64) / 64;
@@ -48,7 +48,7 @@ describe('crowding', () => {
     expect(crowdingWarning(none, { backend: 'gpu', world: world(false) })).toBeUndefined();
   });
 
-  it('can be enabled in every world, is off by default, and must be true or false', () => {
+  it('has an option in every world, which is off by default and must be true or false', () => {
     expect(defineWorld(BOX, 1).crowds).toBe(false);
     expect(defineWorld({ ...BOX, crowds: true }, 1).crowds).toBe(true);
     expect(defineWorld({ dimensions: 3, unbounded: true, crowds: true }, 1).crowds).toBe(true);

@@ -36,7 +36,7 @@ describe('planSimulation', () => {
         }
       }
     }
-    // Other axes keep their length.
+    // Axes that are not periodic keep their length.
     const one = { dimensions: 2, radius: 0.5, capacity: 1 } as const;
     expect(planSimulation({ ...one, periodic: [false, true] }).world.max).toEqual([2, 4]);
   });
@@ -138,7 +138,7 @@ describe('a plan with variable radii', () => {
     const empty = plan({ positions: undefined, max: [9, 9], radiusRange: range, capacity: 5 });
     expect([empty.count, empty.capacity, empty.radius]).toEqual([0, 5, 3]);
     expect(empty.radii).toEqual(new Float32Array(0));
-    // Rounding 0.1 to a 32-bit float makes it larger.
+    // The 32-bit float nearest to 0.1 is greater than 0.1.
     const tenth = Float32Array.from([0.1, 0.1]);
     expect(plan({ radii: tenth, radiusRange: { smallest: 0.1, largest: 0.1 } }).radius).toBe(
       Math.fround(0.1),

@@ -1,5 +1,3 @@
-/** Tables of particles are written and read. Every float comes back unchanged. */
-
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../../src/core/base/errors';
 import { planSimulation } from '../../../../src/core/simulation/plan';

@@ -51,7 +51,7 @@ describe('state files', () => {
     expect(Object.keys(opened)).not.toContain('loads');
     heap.restore(opened);
     expect(heap.read().loads).toEqual(new Float32Array(2));
-    // A file is too short if it says that it has loads and has none.
+    // A file whose header promises loads is too short without them.
     expectRefused(
       encodeHeader(encodeCheckpoint(older), (json) => json.replace('{', '{"loads":true,')),
       /\d+ bytes long/,
@@ -82,7 +82,7 @@ describe('state files', () => {
 
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
-      // The header of a bounded world with equal particles does not have these fields.
+      // The header of this checkpoint lacks these fields.
       if (['unbounded', 'continuous', 'radiusRange', 'loads', 'scene'].includes(name))
         return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(

@@ -75,7 +75,7 @@ describe('suggestCellSize', () => {
                 },
                 diameter,
               );
-          // Unbounded worlds use exactly the suggested size.
+          // Only unbounded worlds use exactly the suggested size.
           if (unbounded) expect(world.cellSize).toBe(cellSize);
           else expect(Math.abs(world.cellSize / cellSize - 1)).toBeLessThan(1e-4);
           expect(cellSize).toBeGreaterThanOrEqual(diameter);
@@ -123,7 +123,7 @@ describe('suggestCellSize', () => {
     expect(suggest(2, 0.05)).toBeLessThanOrEqual(3);
     expect(suggest(3, 0.05)).toBeGreaterThanOrEqual(1.25);
     expect(suggest(3, 0.05)).toBeLessThanOrEqual(2);
-    // The suggestion must lie between the measured sizes directly below and directly above the fastest one.
+    // The fastest measured sizes are 16, 32, 128, 4 and 8 diameters, in this order.
     for (const [dimensions, density, least, most] of [
       [2, 0.002, 8, 32],
       [2, 0.0002, 16, 64],

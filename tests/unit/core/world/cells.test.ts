@@ -44,8 +44,7 @@ describe('cellCoordinate', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
     }
-    // The offset is normal, but its product with the inverse is subnormal. Without flushing and the clamp, the cell
-    // would be one lower.
+    // The offset is normal, but its product with the inverse is subnormal. Rounded down, it would be the cell before.
     expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 

@@ -25,8 +25,8 @@ describe('a periodic world with variable radii', () => {
   };
 
   it('is rejected if rounding leaves only two cells on the highest level: their pairs would be visited twice', () => {
-    // Rounding makes cells slightly wider, so eleven instead of twelve fit along an axis. The highest level, whose
-    // cells are four times as wide, then has two instead of three.
+    // Rounding makes cells slightly wider, so eleven instead of twelve fit along an axis. On the highest level, cells
+    // are four times as wide, so two instead of three fit.
     expect(() => make(1, 13)).toThrow(
       /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
     );
@@ -135,8 +135,7 @@ describe('a world with variable radii', () => {
   });
 
   it('accepts a room lower than its boxes are wide, even if rounding lowers it further', () => {
-    // From 8 to 16, 32-bit floats are 2^-20 apart, and from 64 to 128 they are 2^-17 apart. The floor is rounded up and
-    // the ceiling down.
+    // `step` is the distance of 32-bit floats there. The floor is rounded up and the ceiling down.
     for (const [low, high, step] of [
       [9, 10, 2 ** -20],
       [100, 101, 2 ** -17],
@@ -190,7 +189,7 @@ describe('levels of a periodic world that begins off 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // A longer box has slightly larger cells, so the box must be a rounding error longer than the message says.
+    // A longer box has slightly larger cells, so it must be longer than the message says by a rounding error.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

@@ -1,5 +1,3 @@
-/** Tests that cells of periodic and unbounded worlds miss no neighbour despite rounding. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import {
@@ -93,8 +91,8 @@ describe('a periodic axis', () => {
         const far = world.period.map((length, axis) => Math.fround((world.min[axis] as number) + length));
         inside.forEach((value, index) => {
           const axis = index % 2;
-          // Skip coordinates that are an ulp too far out for wrapOnce. Like wrapAxis, compare with the ends that floats
-          // can represent.
+          // wrapOnce does not bring coordinates inside that are an ulp too far out. The ends are rounded to floats, as
+          // in wrapAxis.
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           const end = far[axis] as number;
@@ -134,7 +132,7 @@ describe('a periodic axis', () => {
     expect(of(2.875)).toThrow(
       'world.max[0] is 2.875, but it must be at least world.min[0] + 3 cells = 3, since the axis is periodic.',
     );
-    // Lengths below a diameter must get the same message, although another check would reject them, too.
+    // Lengths below a diameter must get this message, not that of the check for boxes with walls.
     expect(of(0.5)).toThrow(/ 3 cells = 3, /);
     expect(of(-8)).toThrow(/ 3 cells = 3, /);
   });

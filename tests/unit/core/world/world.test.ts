@@ -10,7 +10,6 @@ import {
 } from '../../../../src/core/world/world';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-/** Returns the next 32-bit float in a direction. */
 function neighbourFloat(value: number, direction: 1 | -1): number {
   if (value === 0) return direction * 2 ** -149;
   const view = new DataView(new ArrayBuffer(4));
@@ -53,7 +52,7 @@ describe('defineWorld', () => {
   function widestGap(world: World, position: number): number {
     const { diameter, inverseCellSize } = world;
     const [low, cells] = [world.min[0] as number, world.cells[0] as number];
-    // Tests a few floats on both sides of a cell border, where rounding decides the cell.
+    // Start a few floats below a border of cells, where rounding decides the cell.
     let a = Math.fround(low + Math.round((position - low) * inverseCellSize) / inverseCellSize);
     for (let back = 0; back < 8; back++) a = neighbourFloat(a, -1);
     let widest = 0;
@@ -128,7 +127,12 @@ describe('defineWorld', () => {
     ['a corner that is missing', { max: undefined }, 1, /^world\.max is undefined, .* 2 finite numbers\.$/],
     ['a NaN in a corner', { max: [10, Number.NaN] }, 1, /^world\.max\[1\] is NaN, .* finite number/],
     ['a corner past 32-bit floats', { max: [1e39, 10] }, 1, /^world\.max\[0\] is 1e\+39, .* fits 32-bit/],
-    ['an origin that a device may flush to 0', { min: [1e-35, 0] }, 1, /^world\.min\[0\] is .*2\^-100/],
+    [
+      'an origin near which flushed subnormals change cells',
+      { min: [1e-35, 0] },
+      1,
+      /^world\.min\[0\] .*2\^-100/,
+    ],
     ['corners in the wrong order', { min: [20, 0] }, 1, /^world\.max\[0\] is 10, .*= 21/],
     ['a box narrower than a particle', { max: [0.5, 10] }, 1, /^world\.max\[0\] is 0\.5, .*= 1/],
     [
@@ -209,7 +213,7 @@ describe('the error for a box that is too small', () => {
               seen.add(axis);
               refused++;
               max[axis] = Number(named);
-              // The named value is only as large as the rounding of the cell and of the coordinate requires.
+              // The named value is no larger than the rounding of the cell and of the coordinate requires.
               const low = min[axis] as number;
               const wanted = periodic[axis] ? 3 * cellSize : diameter;
               const slack = 1e-3 * diameter + 3 * 2 ** -23 * (Math.abs(low) + wanted);
