@@ -63,8 +63,8 @@ export function expectInBox(
   expect(visited.length).toBe(got.length);
   expect(visited.every((id, index) => id === got[index])).toBe(true);
   expect(got.every((id, index) => index === 0 || id > (got[index - 1] as number))).toBe(true);
-  // Along a periodic axis, a box of three periods contains all particles. Longer boxes are cut to that length, because
-  // the oracle would round corners that are far away.
+  // Along a periodic axis, a box of three periods contains all particles. Longer boxes are shortened to three, because
+  // the oracle would round distant corners.
   const isWhole = (axis: number) =>
     (period[axis] as number) > 0 &&
     (max[axis] as number) - (min[axis] as number) > 3 * (period[axis] as number);

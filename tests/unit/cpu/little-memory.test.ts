@@ -121,7 +121,7 @@ describe('pairs without enough memory', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('are not the only lists that need memory: an index also rejects searches without memory for the ids', () => {
+  it('are rejected in the same way as ids that an index finds', () => {
     const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {

@@ -34,7 +34,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expectSeen(chunks, 4);
   });
 
-  it('are the same as by brute force in thousands of boxes, which are divided over chunks', () => {
+  it('are the same as by brute force among 1,500 boxes, which are divided over chunks', () => {
     const finder = createCpuBoxChunks({ dimensions });
     const count = 1500;
     for (const boxes of boxScenes(dimensions, count)) {
@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expect(used.length).toBeGreaterThan(20);
   });
 
-  it('cost few tests in clusters far apart, where chunks are as full as elsewhere', () => {
+  it('cost few tests in clusters far apart, where chunks are hardly fuller than elsewhere', () => {
     const noise = createNoise(2);
     const count = 6000;
     const boxes = scatterBoxes(dimensions, count, noise, dimensions === 2 ? 55 : 13, () => 0.5);
@@ -72,7 +72,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expect(fullest[1]).toBeLessThan(1.5 * fullest[0]);
   });
 
-  it('bounds the memberships of boxes of widely different sizes', () => {
+  it('have few memberships, however different their sizes are', () => {
     const noise = createNoise(5);
     const finder = createCpuBoxChunks({ dimensions });
     for (const large of [1, 50, 1000]) {

@@ -13,7 +13,7 @@ it.each([1, 3, 10])('evenly spread boxes of size %d are also spread evenly over 
   const { starts, slots } = order;
   expect(slots).toBe(count);
   const rows = Array.from(starts.subarray(1), (end, row) => end - (starts[row] as number));
-  // A row holds at most 16 boxes, or the boxes that begin within the length of one box if these are more. The first and
-  // the last row each hold another fiftieth of all boxes: those beyond the ends of the rows.
+  // A row holds 16 boxes, or the boxes that begin within the length of one box if these are more. The first and the
+  // last row each hold another fiftieth of all boxes, which lie beyond the ends of the rows.
   expect(Math.max(...rows)).toBeLessThanOrEqual(Math.max(16, size / spacing) + Math.ceil(count / 50) + 1);
 });

@@ -47,7 +47,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     let images = 0;
     fc.assert(
       fc.property(arbitraryBoxes(dimensions, 'dyadic', 50, false), wraps, (dense, period) => {
-        // Round all corners to multiples of 1/64, since those of very thin boxes may lie between.
+        // Corners of very thin boxes may be finer than 1/64.
         const boxes = dense.map((value) => Math.round(value * 64) / 64);
         const inside = wrapCell(dimensions, boxes, period);
         const expected = bruteForceBoxPairs(dimensions, inside, period);
@@ -82,7 +82,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect([...findOverlaps(boxes, { dimensions }).pairs]).toEqual(apart.flat());
   });
 
-  it('are found among thousands of one size, of many sizes, in lines, in clusters, and inside one box', () => {
+  it('are found among 1,500 of one size, of many sizes, in lines, in clusters, and inside one box', () => {
     const count = 1500;
     const found = boxScenes(dimensions, count).map((boxes) => {
       const { pairs, count: pairCount } = findOverlaps(boxes, { dimensions });

@@ -1,6 +1,6 @@
 /**
- * Compares the search for the nearest particles with brute force. At dyadic positions the distances must be equal, at
- * other positions they may differ by rounding.
+ * Compares the search for the nearest particles with brute force. Distances must be equal at dyadic positions; at
+ * others they may differ by rounding.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -16,14 +16,13 @@ import { fc, runs } from '../../../helpers/properties';
 
 const PARTICLES = 300;
 const POINTS = 60;
-/** A radius that includes all objects. */
 const WHOLE = 2 ** 60;
 
 type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
 /**
- * Returns the search of an index. Its objects have one size, or sizes whose ratios are up to 1:256. One more object is
- * added before the others and removed after them.
+ * Returns the search of an index. Its objects have one size, or sizes with ratios of up to 1:256. A large object is
+ * added first and removed last.
  */
 function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },
@@ -68,8 +67,8 @@ describe.each([2, 3] as const)('the nearest particles in %dD', (dimensions) => {
         if (!position.every(Number.isFinite)) continue;
         const all = findNearest(world, positions, position, PARTICLES, 2 * WHOLE);
         for (const radius of [0.5, 1, ...radii, undefined]) {
-          // The reference omits particles exactly at the radius, so it searches farther, and the radius is applied
-          // here. It also rounds large squares to 32-bit floats; such distances are not compared.
+          // The reference omits particles exactly at the radius, so it searches farther and this filter applies the
+          // radius. The reference also rounds large squares to 32-bit floats; such distances are not compared.
           const nearer = all.filter(
             ({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius,
           );

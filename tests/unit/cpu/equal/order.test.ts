@@ -42,7 +42,7 @@ describe.each(DIMENSIONS)('the census of a CellOrder in %dD', (dimensions) => {
       greatestOccupancy: 129,
       crowded: 129,
     });
-    // More than 128 particles are a crowd.
+    // 128 particles in a cell are not yet a crowd.
     expect(censusOf([...cell(128, 0.5), ...cell(2, 3.5), Number.NaN])).toEqual({
       occupiedCells: 2,
       greatestOccupancy: 128,

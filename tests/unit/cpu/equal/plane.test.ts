@@ -67,8 +67,8 @@ describe('the pairs of a grid in 2D', () => {
     PLANE.collect(search.task, 0x7fff_ffff, count);
     const upTo = (row: number) =>
       Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
-    // The window must hold all slots to the end of the next row. Row 9 already does not fit, because row 10 follows it.
-    // After the first tenth of row 11, the rest of row 11 and all of row 12 fit.
+    // The window must hold all slots to the end of the next row. Row 9 does not fit, because row 10 follows it. After
+    // the first tenth of row 11, the rest fits together with row 12.
     const [fitting = 0] = stops;
     expect(fitting).toBeGreaterThan(upTo(9) - 256);
     expect(fitting).toBeLessThanOrEqual(upTo(10));
@@ -106,7 +106,7 @@ describe('the pairs of a grid in 2D', () => {
   it('are found if discs are sparse, dense and sparse again', () => {
     const width = 48;
     const band = fc.record({
-      // Values on both sides of the threshold for sparse rows.
+      // These values are on both sides of the threshold for sparse rows.
       cellsEach: fc.constantFrom(0.1, 0.5, 2, 8, 10, 40),
       discs: fc.integer({ min: 1, max: 1500 }),
       // Discs at coarse coordinates often touch or coincide.

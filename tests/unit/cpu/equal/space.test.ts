@@ -53,7 +53,7 @@ describe('the pairs of a grid in 3D', () => {
   it('are found if balls are sparse, crowded and sparse again', () => {
     const width = 8;
     const band = fc.record({
-      // Values on both sides of the threshold for crowded layers.
+      // These values are on both sides of the threshold for crowded layers.
       cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
       count: fc.integer({ min: 1, max: 1500 }),
       // Balls at coarse coordinates often touch or coincide.
@@ -133,10 +133,10 @@ describe('the pairs of a grid in 3D', () => {
       return stops;
     };
     const stops = stopsOf();
-    // The last stretch of the thin layer continues into the next layer.
+    // The last stretch of the first layer continues into the second.
     expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
     expect(stops[0]).toBeLessThan(3000);
-    // From here on, the rest of the long layer fits the window.
+    // From this slot on, the rest of the second layer fits the window.
     const fits = 43_000 - 2 ** 15;
     const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
     expect(stops[again]).toBeGreaterThan(fits);

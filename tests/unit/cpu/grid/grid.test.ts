@@ -293,7 +293,6 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           });
           expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
           expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(finite);
-          // `near` must report the same distances as `nearest`.
           const { ids, distancesSquared } = grid.nearest(point, count);
           ids.forEach((id, index) => {
             expect(distances.get(id)).toBe(distancesSquared[index]);

@@ -99,7 +99,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       };
       const expected = pairsOf(Uint32Array.from({ length: capacity }, (_, index) => index));
       expect(2 * expected.length).toBeGreaterThan(40_000);
-      // Compare as bytes, since the assertion library would take seconds to compare the elements.
+      // Compare as bytes, since comparing elements would take seconds.
       for (const sources of [order, order.slice().reverse()]) {
         expect(Buffer.from(pairsOf(sources).buffer).equals(Buffer.from(expected.buffer))).toBe(true);
       }
@@ -214,7 +214,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   );
 
   it('decides ties across the ends like exact arithmetic', () => {
-    // The two particles are about one diameter apart across the end. Their coordinates are not dyadic.
+    // The two particles are about one diameter apart across the end, at any 32-bit floats.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(

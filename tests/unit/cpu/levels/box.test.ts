@@ -103,11 +103,12 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
             middle.map((value, axis) => value + sign * (half[axis] as number)),
           ) as [number[], number[]];
           found += expectInBox(grid, inside, min, max).length;
-          // The box reaches from one centre to another, both included. Sometimes corners are swapped along an axis.
+          // This box reaches from one centre to another and includes both.
           const other = positionOf((id * 7) % count);
           const low = middle.map((value, axis) => Math.min(value, other[axis] as number));
           const high = middle.map((value, axis) => Math.max(value, other[axis] as number));
           found += expectInBox(grid, inside, low, high).length;
+          // Along x, these corners are swapped.
           if (size === 0) expectInBox(grid, inside, max.with(0, (max[0] as number) + 1), min);
         }
       }

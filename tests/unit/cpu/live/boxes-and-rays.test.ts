@@ -95,8 +95,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       );
       expectSeen(sums.inBox, 3000);
       expectSeen(sums.met, 200);
-      // Doubles are coarser far from the origin, so more hits are ambiguous there. With a seed other than the usual
-      // one, chance decides how many, so their number is not checked.
+      // Doubles are coarser far from the origin, so more hits are ambiguous there. With another seed than the usual
+      // one, chance decides how many.
       if (isUsualSeed) expect(sums.doubts).toBeLessThan(sums.met / (kind === 'unbounded' ? 5 : 10));
     });
   });
@@ -159,7 +159,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           [0.25, 1.25, 2.25, 3.25, 4.25, 5.25, 6.25, 7.25],
         ]);
       }
-      // Rays end after 64 periods along a periodic axis. So the first of these two rays ends before the row of balls.
+      // Rays end after 64 periods along a periodic axis, so the first of these two rays ends before the row of balls.
       const slanting = (slope: number) => {
         const ray = [vector(4, 1, 3.5), vector(0, 8, slope)] as const;
         return index.findAlongRay(...ray, Number.POSITIVE_INFINITY).ids.length;
@@ -180,7 +180,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(hits.ids.length).toBe(3);
       expect(index.findAlongRay(vector(start, far), vector(0, 0.7), 9)).toEqual(hits);
     }
-    // Because of rounding, even the wrapped coordinate is 2⁷⁰ periods away, so the index uses the low end of the axis.
+    // Rounding leaves the wrapped coordinate more than 2⁷² periods away, so the index uses the low end of the axis.
     const { ids, distances } = index.findAlongRay(vector(start, 9.225469314489054e37), vector(0, 1), 0.6);
     expect([[...ids], [...distances]]).toEqual([
       [0, 1],
@@ -221,7 +221,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
         [0, 0.5],
         [2, 0.5],
       ]);
-      // After a change, the new radius or position of an object decides.
       index.resize(0, 2);
       index.move(2, vector(7));
       expect(met(vector(4, 1), right, 2)).toEqual([[0, 1]]);
@@ -290,7 +289,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
   });
 
   it('tests all objects if rounding makes a ray wider than cells', () => {
-    // Far from 0 and with small objects, the rounding makes a ray thousands of cells wide.
+    // Far from 0 and with small objects, rounding makes a ray 2,050 cells wide.
     const index = createCpuIndex({
       dimensions,
       min: vector(2 ** 23),
@@ -307,7 +306,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
 
   it('searches all cells in which a ray may touch an object because of rounding', () => {
     const tiny = 2 ** -60;
-    // The centre is below a border of cells. Its distance from the ray exceeds the radius by less than rounding.
+    // The centre is just below a border of cells. Its distance from the ray exceeds the radius by less than rounding.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
     index.add(vector(-8, -8, -tiny));
     const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];

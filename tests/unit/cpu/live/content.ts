@@ -60,7 +60,7 @@ export function nearOf(index: Pick<CpuIndex, 'near'>, point: number[], radius: n
   return ids;
 }
 
-/** Compares the content, the pairs and each object's partners with exact arithmetic on all pairs. */
+/** Compares the content, and with exact arithmetic the pairs and each object's partners. */
 export function expectContent(index: CpuIndex, content: Content, cellSize?: number): void {
   const { period } = index.bounds;
   expect(index.count).toBe(content.size);

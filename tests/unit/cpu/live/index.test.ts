@@ -242,8 +242,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     let nearer = 0;
     for (let step = 205; step <= 500; step++) {
       const tiny = step * 2 ** -51;
-      // The objects touch: as 3² + 4² = 5², their distance is 5 + 5 · tiny. `tiny` has so many bits that doubles round
-      // the squares and their sum.
+      // The objects touch: as 3² + 4² = 5², their distance is 5 + 5 · tiny. `tiny` is so small that doubles round the
+      // squares and their sum.
       const small = index.add(vector(0, -3 * tiny, -4 * tiny), 5 * tiny);
       const large = index.add(vector(0, 3, 4), 5);
       expect(pairsOf(index)).toEqual([]);
@@ -398,7 +398,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       });
       found.push([a, b, near, partnersOf(index, b)]);
     });
-    // Compare as text, since the assertion library needs a second for a million numbers.
+    // Compare as text, since comparing a million numbers would take a second.
     expect(JSON.stringify(found) === JSON.stringify(expected)).toBe(true);
     const changes = [
       () => index.add(vector(1)),

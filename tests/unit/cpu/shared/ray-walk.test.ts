@@ -17,7 +17,7 @@ const DOUBLES = 2 ** -45;
 const EDGE = 8;
 const RADIUS = 0.5;
 
-/** With 40 copies of each particle a ray usually walks through cells; with one, it usually tests all particles. */
+/** With 40 copies of each particle a ray usually walks through cells; with one it usually tests all particles. */
 const COPIES = [1, 40];
 
 function worldsIn(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {

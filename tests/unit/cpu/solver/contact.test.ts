@@ -23,7 +23,7 @@ describe.each([
         { approaches, partners } as unknown as Response,
         {} as Substep,
       );
-      // The normal points from the other particle to slot 0, against the axis.
+      // The normal points against the axis, from the other particle to slot 0.
       const speed = -(speeds[axis] as number);
       expect([approaches[0], approaches[other]]).toEqual([speed, speed]);
       expect([partners[0], partners[other]]).toEqual([other, 0]);

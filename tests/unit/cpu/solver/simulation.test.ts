@@ -58,9 +58,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         fast.step(dt);
         plain.step(dt);
         const { positions, velocities } = difference(fast.read(), plain.read());
-        // The reference rounds to 24 bits after every operation; this engine rounds only what it stores. Positions are
-        // below 16, and about 40 operations round them. The error of an overlap, times ½ relaxation / dt, becomes an
-        // error of velocity.
+        // The reference rounds each result to 24 bits, the CPU engine only what it stores. Positions are below 16, and
+        // about 40 operations round them. An error of an overlap, times ½ relaxation / dt, is an error of velocity.
         const rounding = 16 * 2 ** -24;
         expect(positions).toBeLessThan(40 * rounding);
         expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
@@ -187,7 +186,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const hashes = [0, 1, 2].map((run) => {
       const simulation = createCpuSimulation(options);
       const { positions, velocities } = options as { positions: Float32Array; velocities: Float32Array };
-      // Some particles are removed and added again under their old ids.
+      // The later runs remove some particles and add them again under their old ids.
       if (run > 0) {
         const leaving = [5, 17, 18, 200, 299].slice(run - 1);
         simulation.remove(leaving);

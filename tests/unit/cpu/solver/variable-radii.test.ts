@@ -1,4 +1,3 @@
-/** Tests that steps with variable radii equal those of the reference, except for rounding. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
 import { hashState } from '../../../../src/core/state/hash';
@@ -65,8 +64,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // The bound of worlds.test.ts, with twice the error of velocities: a light particle takes nearly all of a
-          // push instead of half.
+          // As in worlds.test.ts, with twice the error of velocities: a light particle takes nearly all of a push.
           const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);
@@ -263,7 +261,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       for (let step = 0; step < 1200; step++) simulation.step(1 / 60);
       const { velocities } = simulation.read();
       const squares = velocities.reduce((sum, along) => sum + along * along, 0);
-      // The unit is radii per second; a falling particle reaches more than ten.
+      // The smallest radius is 1. A falling particle reaches a speed of more than 10.
       expect(Math.sqrt(squares / request.count)).toBeLessThan(0.05);
       expect(simulation.measure().meanOverlap).toBeLessThan(0.005);
     });

@@ -266,7 +266,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
             const [a, b] = [fast.measure(), plain.measure()];
             collisions += a.bucketCollisions;
             for (const name of INTEGERS) {
-              // The reference decides borderline pairs in 32-bit floats, this engine decides them exactly.
+              // The reference decides borderline pairs in 32-bit floats; the CPU engine decides them exactly.
               if (name !== 'contacts' || b.borderline === 0) expect(a[name], name).toBe(b[name]);
             }
             expect(a.hash).toBe(b.hash);
@@ -347,7 +347,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   it('finds equal contacts in two equal clusters a million cells apart', () => {
     const { positions, ...options } = crowd('unbounded', dimensions, 40, 14);
     const cluster = positions as Float32Array;
-    // Coordinates this coarse are exact at both positions.
+    // Multiples of 1/8 are exact in both clusters.
     const coarse = cluster.map((value) => Math.round(8 * value) / 8);
     const twice = Float32Array.from([...coarse, ...coarse.map((value) => value + 2 ** 20)]);
     const simulation = createCpuSimulation({ ...options, positions: twice, velocities: undefined });
