@@ -1,8 +1,4 @@
-/**
- * Simulations with obstacles whose sizes vary even more than those of the particles. Obstacles may overlap each other,
- * lie outside the box or cross its ends.
- */
-
+/** Particles among obstacles of many sizes. Obstacles may overlap, lie outside the box or cross its ends. */
 import { type ObstacleBodies, wrapObstacles } from '../../../src/core/obstacles/obstacles';
 import type { StaticBodies } from '../../../src/core/obstacles/tree';
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -20,7 +16,7 @@ export interface SizedFieldRequest extends ShapedRequest {
   readonly boxes?: boolean;
 }
 
-/** Sizes of obstacles range from 1/100 of a particle to many times it. With boxes, one is as long as the world. */
+/** Sizes of obstacles range from 1/128 to 2. With boxes, one obstacle is longer than the world. */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);
@@ -33,15 +29,13 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   const noise = createNoise(seed + 1);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
   const edge = Math.max(...moving.positions);
-  // Largest size of an obstacle: its diameter and that of the largest particle together fit into a period.
-  const room = 4;
   const positions = Float32Array.from({ length: dimensions * obstacles }, () =>
     round(edge * (1.2 * noise() - 0.1)),
   );
   const radii = new Float32Array(obstacles);
   const halfExtents = new Float32Array(dimensions * obstacles);
   for (let body = 0; body < obstacles; body++) {
-    const size = () => round(Math.min(room, 2 / 256 ** noise()));
+    const size = () => round(2 / 256 ** noise());
     if (!boxes || body % 2 === 1) radii[body] = size();
     else for (let axis = 0; axis < dimensions; axis++) halfExtents[dimensions * body + axis] = size();
     const first = dimensions * body;
@@ -79,7 +73,7 @@ export function countSizedOverlaps(options: SimulationOptions): {
   return { overlaps, doubtful };
 }
 
-/** Returns the overlap by the law of core/particles/shapes.ts. Negative if the bodies are apart. */
+/** Returns the overlap as core/particles/shapes.ts defines it. Negative if the bodies are apart. */
 function depthOf(world: World, bodies: StaticBodies, a: number, others: StaticBodies, b: number): number {
   const { dimensions, period } = world;
   const half = ({ halves }: StaticBodies, body: number, axis: number) =>
