@@ -1,9 +1,8 @@
 /**
- * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
- * work without a GPU.
+ * Opens pages of a Vite server in a headless Chrome, whose canvas and WebGPU work without a GPU.
  *
  * Call `useBrowser()` in a describe, which then has its own browser profile. All files of a process share servers and
- * browsers. Tests of what visitors do should ask for the built page: the source page loads a hundred files each time.
+ * browsers. Serve the built page if you can: the source page loads every module as a file.
  *
  * A page takes seconds to open, mostly to compile kernels. Tests that need no page of their own share one:
  *   const open = browser.share((opener) => openPlayground(opener));
@@ -38,7 +37,7 @@ export interface Opener {
   openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
 
-/** Opens pages that close after the test. */
+/** Its `openPage` opens pages that close after the test. */
 export interface BrowserFixture extends Opener {
   /** Ends with a slash. */
   readonly url: string;
@@ -57,14 +56,14 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** Limit of each wait for a page. Long, because a busy machine is slow; each test has its own limit as well. */
+/** The limit of each wait for a page. It is long, because a busy machine is slow. */
 const PAGE_LIMIT_MS = 120_000;
 
 interface Closable {
   close(): Promise<void>;
 }
 
-/** Browsers by their options, and servers by what they serve. All files of this process share them. */
+/** Browsers by their options, and servers by what they serve. */
 const browsers = new Map<string, Promise<Browser>>();
 const servers = new Map<string, Promise<Server>>();
 
@@ -86,7 +85,7 @@ async function closeAll(): Promise<void> {
   }
 }
 
-/** Closes the shared browsers and servers. Only a worker fixture learns when the worker ends. */
+/** Closes the shared browsers and servers in a worker fixture, because nothing else learns when the worker ends. */
 const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
   started: [
     // biome-ignore lint/correctness/noEmptyPattern: the empty pattern tells vitest that no other fixture is needed.

@@ -19,7 +19,7 @@ export function withoutProgress(text: string): string {
   return text.replaceAll(/^\d+\/\d+ .* after .*\n/gm, '');
 }
 
-/** Creates a folder that is removed after the tests of this file. */
+/** Creates a folder, and removes it after the tests of this file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cellstorm-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

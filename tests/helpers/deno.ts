@@ -1,6 +1,6 @@
 /**
  * Runs code of this project under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders
- * and runs it under Deno. One process answers all questions of a test file, so that kernels are compiled once.
+ * and runs it under Deno.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,10 +20,9 @@ const driver = portabilityDriver();
 
 export const denoDriver = driver?.name ?? 'no driver';
 
-/** Tests are skipped if there is no driver and CELLSTORM_ALLOW_NO_GPU=1 is set. */
 export const skipsDeno = driver === undefined && allowsNoGpu();
 
-/** Runs an entry, given as a path in the project. Its process starts with the first question. */
+/** Runs an entry, given as a path in the project. One process answers all questions, so it compiles kernels once. */
 export class DenoEntry<Question, Answer> {
   private opening: Promise<DenoProcess<Question, Answer>> | undefined;
   private folder: string | undefined;

@@ -4,7 +4,6 @@ import { denoDriver } from '../../src/testing/deno';
 import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';
 import { seed } from './tiers';
 
-/** The driver for wgpu, by default a software driver. */
 export const portabilityDriver = () => denoDriver('software');
 
 export function describeEnvironment(tier: unknown): string[] {

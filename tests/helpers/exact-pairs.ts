@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
 import type { CpuGrid } from '../../src/cpu';
 
-/** Caches converted numbers, since the same coordinate is part of many pairs. */
+/** Caches results of `exact`, because each coordinate is part of many pairs. */
 const known = new Map<number, bigint>();
 
-/** Returns the value in units of 2⁻¹⁰⁷⁴, by doubling it until it is whole. Shares nothing with the code under test. */
+/** Returns a finite value in units of 2⁻¹⁰⁷⁴, of which every double is a multiple. */
 function exact(value: number): bigint {
   let whole = known.get(value);
   if (whole === undefined) {
@@ -38,7 +38,6 @@ export function exactOverlap(
   return isNearer(a.map(exact), b.map(exact), (exact(diameter) + exact(rest)) ** 2n, periods.map(exact));
 }
 
-/** An axis is periodic if its period is given and not 0. */
 function isNearer(
   a: readonly bigint[],
   b: readonly bigint[],

@@ -1,4 +1,4 @@
-/** Draws a fluid like the page, from given particles and a given lattice. Takes no step, so the result is known. */
+/** Draws given particles and a given lattice of a fluid like the page. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -46,19 +46,18 @@ export interface Wanted {
   readonly samples?: 1 | 4;
   /** Whether rays take fewer steps, as on a software GPU. Default: true. */
   readonly isSoftware?: boolean;
-  /** The velocity of the particle at a position; the colour scale ends at 1. Default: 0. */
+  /** Returns the velocity of the particle at a position. The colour scale ends at 1. Default: 0. */
   readonly velocityOf?: (position: readonly number[]) => readonly number[];
   /** False to draw only fields. Default: true. */
   readonly isSurface?: boolean;
-  /** The velocity in all cells. */
   readonly velocity?: readonly number[];
-  /** The pressure of a fluid cell by its height in cells. */
+  /** Returns the pressure of a fluid cell whose middle is at this height, in cells. Default: 0. */
   readonly pressure?: (height: number) => number;
   /** A green ball that is not fluid. */
   readonly ball?: { readonly position: readonly number[]; readonly radius: number };
 }
 
-/** Draws blue fluid on a red background. In 3D, thicker fluid lets less red through. */
+/** Draws blue fluid on a red background. In 3D, thicker fluid hides more of the red. */
 export async function picture(
   tools: GpuTools,
   options: FluidOptions,
@@ -162,7 +161,7 @@ function velocitiesOf({ positions, dimensions }: FluidPlan, { velocityOf }: Want
   return velocities;
 }
 
-/** The contents of a 3D fluid's volume. Voxels are in the order of the texture: x fastest. */
+/** The contents of a 3D fluid's volume. Along x, voxels are adjacent in the arrays. */
 export interface Volume {
   readonly densities: readonly number[];
   /** Positions on the colour scale. */
@@ -239,7 +238,6 @@ function fromHalf(bits: number): number {
   return exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15);
 }
 
-/** Cells with particles are fluid, cells of the mask are solid, and all others are air. */
 function latticeOf(
   tools: GpuTools,
   { lattice, mask, positions, dimensions, cellSize }: FluidPlan,

@@ -12,17 +12,16 @@ const LIMIT_MS = 150_000;
 
 export interface ProgramResult {
   readonly code: number | string;
-  /** The program's output on stdout and stderr. */
   readonly output: string;
 }
 
 export interface InstalledPackage {
   write(file: string, text: string): Promise<void>;
-  /** Runs a file of the folder with Node. Flags of Node come before the file, arguments of the program after it. */
+  /** Runs a file of the folder with Node. Arguments before the file are flags of Node. */
   runFile(...args: readonly string[]): Promise<ProgramResult>;
 }
 
-/** Call it in a describe. `packages` are linked beside cellstorm. */
+/** Call it in a describe. It links `packages` beside cellstorm. */
 export function useInstalledPackage(packages: readonly string[]): InstalledPackage {
   let folder = '';
   beforeAll(async () => {
@@ -42,7 +41,7 @@ export function useInstalledPackage(packages: readonly string[]): InstalledPacka
 }
 
 function runNode(args: readonly string[], cwd: string): Promise<ProgramResult> {
-  // The program must use neither the driver that this process chose nor the settings of the test runner.
+  // Hide the driver that this process chose, and the settings of the test runner.
   const { NODE_TEST_CONTEXT, VITEST, VITEST_MODE, NODE_OPTIONS, ...environment } = process.env;
   return new Promise((done) => {
     const child = spawn(process.execPath, args, {

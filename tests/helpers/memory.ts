@@ -1,4 +1,3 @@
-/** Finds the array buffers of a value, and checks those of a CPU simulation. */
 import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 
@@ -15,7 +14,7 @@ export function buffersOf(value: object): Set<ArrayBufferLike> {
   return buffers;
 }
 
-/** Expects that steps allocate no buffers and that `memoryBytes` reports exactly the buffers that exist. */
+/** Expects that steps after the first allocate no buffers, and that `memoryBytes` is the size of all buffers. */
 export function expectSteadyMemory(simulation: CpuSimulation): void {
   simulation.step(1 / 60);
   const before = buffersOf(simulation);

@@ -1,6 +1,6 @@
 /**
  * Our GPU tests in Node, built on the kit in src/testing. Without an adapter the tests fail, unless
- * CELLSTORM_ALLOW_NO_GPU=1 is set. Unlike users' tests, ours may leave objects: most do not destroy what they created.
+ * CELLSTORM_ALLOW_NO_GPU=1 is set. They allow leaks, because most of them do not destroy what they create.
  */
 import { test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
@@ -21,7 +21,7 @@ export interface DeviceOptions {
   readonly without?: readonly GPUFeatureName[] | undefined;
   /** Uses one device for all tests of the process that ask for it. Not allowed together with the options above. */
   readonly shared?: boolean | undefined;
-  /** Uses a device that validates but runs nothing. A software GPU takes many times as long per pipeline. */
+  /** Uses a device that validates but runs nothing. It creates pipelines much faster than a software GPU. */
   readonly driverless?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools extends KitTools {
-  /** Returns the engine's handle of the device, the same for equal calls. The number replaces the device's limit. */
+  /** Returns the engine's handle of the device, the same one for equal arguments, which replace the device's limit. */
   wrap(workgroupsPerDimension?: number): Gpu;
 }
 
@@ -48,7 +48,7 @@ const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch(
 
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
-// The time limit is that of the vitest project.
+// With `undefined`, the time limit of the vitest project holds.
 const kit = createGpuTest(test, {
   driver: testPreference(),
   optionalFeatures: OPTIONAL_FEATURES,
@@ -98,7 +98,7 @@ function withWrap(body: GpuTestBody) {
 
 let driverless: GPU | undefined;
 
-/** Opens a GPU without a driver. It is never released: Dawn crashes if its GPU object is collected while in use. */
+/** Opens a GPU without a driver. Never releases it: Dawn crashes if its GPU object is collected while in use. */
 async function openDriverless(): Promise<GPU> {
   const { create } = await import('webgpu');
   driverless ??= create(['backend=null']);

@@ -1,4 +1,4 @@
-/** Stands in for the elements of the page's notes, without a browser, and collects their texts. */
+/** Replaces the elements of the page's notes by fakes, which collect their texts. Needs no browser. */
 import { vi } from 'vitest';
 
 class Note {

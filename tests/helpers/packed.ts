@@ -14,7 +14,6 @@ function npm(folder: string, ...args: readonly string[]): Promise<{ stdout: stri
 
 export interface Installed {
   readonly tarball: string;
-  /** The warnings that npm printed at the install. */
   readonly warnings: string;
 }
 

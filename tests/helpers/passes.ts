@@ -1,4 +1,4 @@
-/** Tools for tests of single passes. The reference makes the input, so that a test compares only its pass. */
+/** Tools for tests of single passes. The reference makes the input, so that a test compares nothing but its pass. */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
 import {
@@ -19,10 +19,9 @@ import type { GpuTools } from './node-gpu';
 
 export const DIMENSIONS: readonly Dimensions[] = [2, 3];
 
-/** Counts on both sides of a workgroup's size. */
 export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
 
-/** So few workgroups per dimension that small dispatches fold into two. MOST_FOLDED particles fit. */
+/** With at most FOLD workgroups per dimension, small dispatches need two dimensions. MOST_FOLDED particles fit. */
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
@@ -110,7 +109,7 @@ export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuf
   };
 }
 
-/** The GPU's words per slot: the cell's index, or in an unbounded world its coordinates, padded in 3D. */
+/** Returns the words of all slots as the GPU stores them: cells, or lattice coordinates, which 3D pads. */
 export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
   if (world.kind !== 'unbounded') return cells;
   const words = cellBytes(world) / 4;
@@ -118,7 +117,7 @@ export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' 
   cells.forEach((_, slot) => {
     const lattice = lattices.subarray(world.dimensions * slot, world.dimensions * (slot + 1));
     stored.set(lattice, words * slot);
-    // Quarantined particles have NOWHERE in every word, padding included.
+    // The padding of quarantined particles is NOWHERE, too.
     if (lattice[0] === NOWHERE) stored.fill(NOWHERE, words * slot, words * (slot + 1));
   });
   return new Uint32Array(stored.buffer);

@@ -5,14 +5,14 @@ import { isUsualSeed, runsOf } from './tiers';
 
 export { fc };
 
-/** The full tier runs `numRuns` random cases. */
+/** Returns parameters for `numRuns` random cases in the full tier, and fewer in the default tier. */
 export function runs(numRuns: number): fc.Parameters<unknown> {
   return { numRuns: runsOf(numRuns) };
 }
 
 /**
- * Expects that random cases showed something at least `least` times in the full tier, or in proportion in the default
- * tier. Checks nothing with an unusual seed, because then chance would decide.
+ * Expects at least `least` occurrences among the random cases of the full tier, and fewer in the default tier. Checks
+ * nothing with an unusual seed, because then chance would decide.
  */
 export function expectSeen(count: number, least: number): void {
   if (isUsualSeed) expect(count).toBeGreaterThanOrEqual(runsOf(least));

@@ -1,4 +1,4 @@
-/** Scenes with equal radii that nothing drives, for tests of passes that support only one radius. */
+/** The scenes with equal radii that are not driven. */
 import { sceneNames } from '../../src/scenes';
 
 export const EQUAL_RADIUS_SCENES = sceneNames({ variableRadii: false, driven: false });

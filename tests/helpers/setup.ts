@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 import { isLeftOut, runsOf, seed } from './tiers';
 
-/** The path of one case to replay; npm run test:fuzz sets it. */
+/** fast-check's path to one case, which `npm run test:fuzz` names in order to replay it. */
 const path = process.env.CELLSTORM_PATH;
 
-/** The number of runs that fast-check uses for a property that names none. */
+/** The default of fast-check. */
 const USUAL_RUNS = 100;
 
 fc.configureGlobal({ seed, numRuns: runsOf(USUAL_RUNS), ...(path ? { path } : {}) });

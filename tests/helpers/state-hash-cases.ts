@@ -1,4 +1,4 @@
-/** The runs whose states must not change by accident. */
+/** The runs whose state hashes are recorded. */
 import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { hashState } from '../../src/core/state/hash';
 import type { Dimensions } from '../../src/core/world/world';
@@ -110,7 +110,6 @@ function simulationCase(name: string, scene: Scene, changes: Partial<SimulationO
   };
 }
 
-/** Hashes the state of a method in the same way as that of a simulation. */
 const hashParticles =
   (dimensions: Dimensions) =>
   ({ positions, velocities }: Particles): string =>
@@ -241,7 +240,7 @@ function sceneCases(dimensions: Dimensions): StateHashCase[] {
   );
 }
 
-/** Covers what scenes do not: the naive broad phase, scenes in an unbounded world, and other kernels. */
+/** Covers kernels that no scene uses by default. */
 function optionCases(dimensions: Dimensions): StateHashCase[] {
   const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
   const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;

@@ -1,6 +1,6 @@
 /**
- * Compares states with the hashes that were recorded after 10 and after 100 steps.
- * `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes` writes the tables anew; the commit must say why.
+ * Compares states with the recorded hashes. `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes` writes
+ * the tables anew; the commit must say why.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
 
 export interface RecordedHashes {
   check(name: string, steps: Steps, hash: string): void;
-  /** Expects exactly these cases. Writes the table if CELLSTORM_RECORD_HASHES=1. */
+  /** Expects that the table has exactly these cases. Writes it if CELLSTORM_RECORD_HASHES=1. */
   finish(names: readonly string[]): void;
 }
 

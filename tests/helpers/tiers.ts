@@ -25,7 +25,7 @@ export const runsAll = tier === 'all';
 export const seed = Number(process.env[SEED_VARIABLE] ?? USUAL_SEED);
 export const isUsualSeed = seed === USUAL_SEED;
 
-/** Returns how many random cases to run. `runs` is the full tier's number. */
+/** `runs` is the number of random cases in the full tier. */
 export function runsOf(runs: number, of: Tier = tier): number {
   return of === 'all' ? runs : Math.ceil(SHARE_OF_RUNS * runs);
 }
@@ -36,7 +36,7 @@ export function isLeftOut(tags: readonly string[], fullName: string, of: Tier = 
   return tags.includes('full') || (tags.includes('case') && hashOf(fullName) % CASES_PER_RUN_CASE !== 0);
 }
 
-/** FNV-1a, then MurmurHash3's last rounds, so that names that differ in one digit fall into no pattern. */
+/** FNV-1a, then MurmurHash3's last rounds, so that names with numbers in sequence get no regular hashes. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193);

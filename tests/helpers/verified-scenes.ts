@@ -22,14 +22,14 @@ const VARIABLE_RADII_CHECKS = [
   ...['events', 'kernel', 'index'],
 ];
 
-/** A count just above a workgroup's size; far fewer with continuous motion, because a software GPU is slow at it. */
+/** Returns a count just above a workgroup's size, or 40 with continuous motion, which is slow on a software GPU. */
 export function countIn(scene: string): number {
   return requireScene('collisions', scene).continuous ? 40 : 257;
 }
 
 const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
 
-/** Chooses the expected checks by what a scene declares. `verify` chooses them by what the scene generates. */
+/** Chooses the expected checks by what scenes declare, since `verify` chooses them by what scenes generate. */
 export const VERIFIED_SCENES = scenesOf('collisions').map(({ name, variableRadii, hasBoxes, continuous }) => {
   const checks = hasBoxes ? SIMULATED : variableRadii ? VARIABLE_RADII_CHECKS : CHECKS;
   return [name, continuous ? withPaths(checks) : checks] as const;

@@ -1,7 +1,4 @@
-/**
- * An oracle for rays among balls of different radii, on top of src/reference/query/rays.ts. It wraps origins, and gives
- * balls of radius 0 a tiny radius.
- */
+/** An oracle for rays among balls of different radii, on top of src/reference/query/rays.ts. */
 import { levelOf } from '../../../src/core/world/levels';
 import {
   hitsAlongRay,
@@ -14,7 +11,7 @@ import type { VariableCrowd } from './variable-crowds';
 
 export type Balls = Pick<VariableCrowd, 'world' | 'positions' | 'radiusOf'>;
 
-/** Returns the positions that a grid stores. They are NaN for particles that it quarantines because of their radius. */
+/** Returns the positions that a grid stores. They are NaN for balls that it quarantines because of their radius. */
 export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {
   const { dimensions } = world;
   const inside = stored({ world, positions });
@@ -26,7 +23,7 @@ export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array
   return inside;
 }
 
-/** Repeats all particles, so that there are enough for a search to use cells. */
+/** Repeats all balls: among few, a search tests all of them instead of using cells. */
 export function repeatBalls<Given extends Balls>(balls: Given, times: number): Given {
   const positions = new Float32Array(times * balls.positions.length);
   const radiusOf = new Float32Array(times * balls.radiusOf.length);
@@ -37,13 +34,13 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
   return { ...balls, positions, radiusOf };
 }
 
-/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
+/** Exceeds the error in doubles of a distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
-/** Replaces a radius of 0, for which the reference divides 0 by 0. Different 32-bit floats are much farther apart. */
+/** Replaces a radius of 0, for which the reference divides 0 by 0. It is far below the smallest 32-bit float. */
 const POINT = 1e-140;
 
-/** Returns the hits of a ray. `inside` holds the stored positions. The origin is wrapped first, which may round it. */
+/** Returns the hits of a ray, whose origin it wraps first. `inside` holds the result of `storedBalls`. */
 export function ballsAlongRay(
   { world, radiusOf }: Balls,
   inside: Float32Array,

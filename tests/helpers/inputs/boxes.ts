@@ -1,4 +1,4 @@
-/** Random boxes of every kind: points, slivers, giants, copies and boxes that are not finite. */
+/** Random boxes: points, slivers, giants, copies, boxes that touch, and invalid boxes. */
 
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
@@ -9,7 +9,7 @@ const { fround } = Math;
 /** The coordinates of the low corner, then those of the high corner. */
 export type Corners = readonly number[];
 
-/** Lengths are multiples of 1/64. */
+/** Dyadic coordinates are multiples of 1/64. */
 const STEPS = 64;
 
 const dyadic = (least: number, most: number) =>
@@ -21,7 +21,7 @@ function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
   return [...low.map(fround), ...low.map((value, axis) => fround(value + Math.abs(extents[axis] as number)))];
 }
 
-/** Boxes around the origin. Corners are multiples of 1/64 or any floats; if `odd`, some are invalid. */
+/** If `kind` is dyadic, all corners are, except high corners of slivers. If `odd`, some boxes are invalid or huge. */
 export function arbitraryBoxes(
   dimensions: Dimensions,
   kind: 'dyadic' | 'any',
@@ -116,7 +116,7 @@ export function scatterBoxes(
   return boxes;
 }
 
-/** Boxes of one size, of many sizes, long in x, long in y, points, in a line, in two clusters, and inside one box. */
+/** The scenes differ in the sizes or the arrangement of their boxes; in the last, the first box contains all others. */
 export function boxScenes(dimensions: Dimensions, count: number): Float32Array[] {
   const noise = createNoise(8);
   const edge = dimensions === 2 ? 60 : 16;
@@ -126,9 +126,11 @@ export function boxScenes(dimensions: Dimensions, count: number): Float32Array[]
     scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 0 ? 10 : 0.001)),
     scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 1 ? 10 : 0.001)),
     scatterBoxes(dimensions, count, noise, edge, () => 0),
+    // Almost in a line; in 3D, almost in a plane.
     scatterBoxes(dimensions, count, noise, edge, () => noise()).map((value, index) =>
       index % (2 * dimensions) === 1 || index % (2 * dimensions) === dimensions + 1 ? value * 1e-3 : value,
     ),
+    // Two clusters.
     scatterBoxes(dimensions, count, noise, edge, () => 0.5).map((value, index) =>
       Math.floor(index / (2 * dimensions)) % 5 === 0 ? value + 1e6 : value,
     ),

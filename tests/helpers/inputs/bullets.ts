@@ -1,4 +1,4 @@
-/** Bullets in lanes before a wall of obstacles, grains beside huge balls, and crowds of mostly fast particles. */
+/** Inputs for continuous motion. */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
 import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -6,16 +6,15 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** A distance in diameters: on their paths, two particles of equal size come no nearer to each other than this. */
+/** On their paths, two particles of equal size come no nearer to each other than this, in diameters. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
-/** Time step in seconds. */
 export const DT = 1 / 64;
 
 const RADIUS = 0.5;
 const WALL = 45;
 
-/** The wall is one diameter thick. The slowest bullet moves 50 diameters per step. */
+/** The wall is one diameter thick. Per step of DT, bullets move at least 50 diameters. */
 export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,
@@ -58,9 +57,8 @@ export function bulletsBeforeWall(
 export const WALLS = ['balls', 'box'] as const;
 
 /**
- * Returns the bullets of `bulletsBeforeWall` with different sizes: the largest is twice the smallest. With `boxes`,
- * every other bullet is a box. The wall is either a row of balls (in 3D a layer), with no gap for the smallest bullet,
- * or one box that is far thinner than a bullet. A huge ball lies behind the wall.
+ * Returns the bullets of `bulletsBeforeWall` with different sizes. With `boxes`, every other bullet is a box. The wall
+ * is either a layer of balls without a gap, or a box that is far thinner than a bullet. A huge ball lies behind it.
  */
 export function bulletsBeforeSizedWall(
   dimensions: Dimensions,
@@ -82,7 +80,7 @@ export function bulletsBeforeSizedWall(
           }),
         }
       : {}),
-    // Use the range of fastCrowd, so that both use the same kernels.
+    // With this range the world has as many levels as that of fastCrowd.
     radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
   };
   const middle = repeat(lanes / 2, dimensions);
@@ -94,7 +92,6 @@ export function bulletsBeforeSizedWall(
     return { ...bullets, ...sizes, obstacles: { positions, halfExtents, radii: new Float32Array([0, 480]) } };
   }
   const fixed = obstacles as Float32Array;
-  // Each ball covers its lane. Some reach far into other lanes.
   const radii = Array.from(
     { length: fixed.length / dimensions },
     (_, index) => RADIUS * ([1.2, 1.5, 2, 6][index % 4] as number),
@@ -104,8 +101,8 @@ export function bulletsBeforeSizedWall(
 }
 
 /**
- * A bullet flies between two rows of thousands of grains to a grain at the end, beside a ball a thousand times its
- * size. Its path ends at `end`.
+ * A bullet flies between two rows of grains, without touching them, and hits one more grain. Its path ends at
+ * x = `end`. A ball of a thousand times its radius lies beyond that.
  */
 export function bulletAmongGrains(
   dimensions: Dimensions,
@@ -120,7 +117,6 @@ export function bulletAmongGrains(
       axis === 2 ? index % 2 : value,
     );
   });
-  // The ball lies beyond the end of the path.
   const huge = 1000 * RADIUS;
   return {
     dimensions,
@@ -183,7 +179,7 @@ export function grainsAroundTheWorld(
     min: corner(0),
     max: corner(edge),
     periodic: true,
-    // This decides the greatest length of the pieces of paths.
+    // The cell size limits the length of the pieces of a path.
     cellSize: 1,
     positions: new Float32Array(positions.flat()),
     velocities: new Float32Array(velocities),
@@ -214,9 +210,9 @@ export function countPassed(
 export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
- * Half of the velocity components are large, so most particles are fast. Some particles overlap. Unless `sizes` is
- * 'equal', the radii of particles range over 1:8, and those of obstacles over 1:96. With 'boxes', half of the particles
- * are boxes, and one obstacle is as long as the world.
+ * Half of the velocity components are large, so most particles are fast. Unless `sizes` is 'equal', the radii of
+ * particles differ by up to 8 times, and those of obstacles by up to 96 times. With 'boxes', every other particle and
+ * obstacle is a box, and one obstacle is as long as the world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -254,7 +250,6 @@ export function fastCrowd(
   return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
 }
 
-/** The first obstacle is a large ball. */
 function sizedObstacles(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -269,7 +264,6 @@ function sizedObstacles(
     isBox(body) ? 0 : body === 0 ? 3 : size(),
   );
   if (!boxes) return { positions, radii };
-  // The first box spans the world along all axes but y.
   const halfExtents = Float32Array.from({ length: positions.length }, (_, index) => {
     const [body, axis] = [Math.floor(index / dimensions), index % dimensions];
     if (!isBox(body)) return 0;

@@ -1,4 +1,4 @@
-/** Small flocks with obstacles and hunters, and small cases of particle life. Two particles coincide in each. */
+/** Small flocks and small cases of particle life. In each, the first two particles coincide. */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import type { FlockOptions, LifeOptions, NewLife } from '../../../src/methods/flock';
@@ -30,7 +30,7 @@ function scatter({ dimensions, min, max }: ReturnType<typeof box>, count: number
 export function flockOptions(dimensions: Dimensions, space: Space, count: number): FlockOptions {
   const room = box(dimensions, space);
   const { positions, velocities } = scatter(room, count, 5);
-  // One boid has no velocity, so it has no heading.
+  // A boid without velocity has no heading.
   velocities.fill(0, 3 * dimensions, 4 * dimensions);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const obstacles = Float32Array.of(...all(-0.4), 0.75, ...all(1), 0.3);
@@ -107,7 +107,7 @@ export async function expectComingAndGoing(
   method.remove([0, ...ids.slice(1)]);
 }
 
-/** Checks that `other`, after other steps, continues with the same bits from a clone of a checkpoint. */
+/** Expects that `other` rejects broken checkpoints, and continues with the same bits from a clone of a good one. */
 export async function expectSameFromCheckpoint<Checkpoint extends { readonly positions: Float32Array }>(
   method: Method & { checkpoint(): Promise<Checkpoint> | Checkpoint },
   other: Method & { restore(checkpoint: Checkpoint): void; checkpoint(): Promise<Checkpoint> | Checkpoint },

@@ -1,6 +1,6 @@
-/** Fluids for both engines. The fountain has a rising jet, and a drain beside it, so particles come and go. */
 import type { FluidOptions } from '../../../src/methods/fluid';
 
+/** Its emitter adds particles, and its drain removes them. */
 export const FOUNTAIN: FluidOptions = {
   dimensions: 2,
   cells: [16, 16],
@@ -14,7 +14,7 @@ export const FOUNTAIN: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
 };
 
-/** The room on the right, a cellar, is full to its ceiling and unable to swell. No pressure can remove its surplus. */
+/** The right room is full to its ceiling, so its fluid cannot expand, and no pressure corrects its density. */
 export const CELLAR: FluidOptions = {
   dimensions: 2,
   cells: [12, 12],
@@ -26,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** The density correction lifts these particles. That alone would create energy from nothing. */
+/** The density correction lifts these crowded particles, which by itself would add energy. */
 export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

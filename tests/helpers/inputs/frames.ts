@@ -1,4 +1,4 @@
-/** Pictures of a whole world, in colours that tests can tell apart. */
+/** Frames that show a whole world. Everything is white, unless a test chooses other colours. */
 import type { World } from '../../../src/core/world/world';
 import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
@@ -26,7 +26,7 @@ export function overlayColours(colour: Rgb): OverlayColours {
 export interface FrameWishes {
   readonly width: number;
   readonly height: number;
-  /** Colours instead of white, in the units of the page. */
+  /** Replaces white: sRGB components from 0 to 1. */
   readonly theme?: Partial<Theme>;
   readonly overlays?: Partial<Overlays>;
   readonly isSurface?: boolean;

@@ -1,8 +1,7 @@
 /**
- * Fields are particles among obstacles, with coordinates that are not dyadic. Obstacles may coincide with each other or
- * with particles, lie outside the box or cross its ends.
+ * Particles among obstacles, with coordinates that are not dyadic. Some obstacles coincide with each other or with
+ * particles, lie outside the box or cross its ends.
  */
-
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { wrapPositions } from '../../../src/core/world/cells';
@@ -26,7 +25,7 @@ export type Field = SimulationOptions & {
   readonly obstacles: Float32Array;
 };
 
-/** Each particle has about one neighbour and one obstacle. */
+/** If `count` and `obstacles` are equal, a particle overlaps about one other and one obstacle. */
 export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldRequest): Field {
   const noise = createNoise(seed);
   const edge = Math.max(

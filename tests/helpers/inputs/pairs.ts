@@ -1,13 +1,13 @@
 /**
- * Puts particles in overlapping pairs, each pair out of reach of the others. So contacts keep momentum, unless gravity
- * brings in the limit or the static friction of the contact law (src/core/contact/law.ts).
+ * Puts particles in overlapping pairs, each out of reach of the others. Then contacts keep momentum, unless gravity
+ * causes the limit or the static friction of the contact law (src/core/contact/law.ts) to act.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
 
-/** The distance between pairs. Two of the largest pairs need less, including their motion in a tenth of a second. */
+/** The distance between pairs. It exceeds the reach of two of the largest pairs, also after a tenth of a second. */
 const SPACING = 7;
-/** Distance of the particles of a pair, relative to the sum of the radii of the balls inside them. */
+/** Distance of the particles of a pair, divided by the sum of the radii of the largest balls inside them. */
 const NEARNESS = 0.75;
 
 interface Particles {
@@ -18,7 +18,7 @@ interface Particles {
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** Makes the world periodic. Needs an even number. With `approach`, pairs that move apart swap their velocities. */
+/** Needs an even number of particles. With `approach`, pairs that would move apart swap their velocities. */
 export function inPairs<Options extends Particles>(options: Options, approach = true, seed = 1): Options {
   const { dimensions, radii, halfExtents } = options;
   const noise = createNoise(seed);

@@ -1,4 +1,3 @@
-/** Blocks of fluid: slightly disordered lattices at the rest density, squeezed or not. */
 import type { Dimensions } from '../../../src/core/world/world';
 import type { ObstacleOptions, PositionFluidOptions } from '../../../src/methods/pbf';
 import { repeat } from '../../../src/scenes/scene';
@@ -17,7 +16,7 @@ export interface BlockOptions {
   readonly gravity: number;
 }
 
-/** A block away from all walls. Each particle has its own velocity. */
+/** A slightly disordered lattice of particles away from all walls. Each particle has its own velocity. */
 export function blockOf(
   dimensions: Dimensions,
   { squeeze, iterations, gravity }: BlockOptions,
@@ -66,7 +65,7 @@ export function columnOf(dimensions: Dimensions): BoxedFluid {
   };
 }
 
-/** A ball and a box that reach into the block. */
+/** A ball and a box that reach into the block of `blockOf`. */
 export function obstaclesIn(dimensions: Dimensions): readonly ObstacleOptions[] {
   const middle = dimensions === 2 ? 3 : 1.5;
   const all = cornersIn(dimensions);

@@ -1,6 +1,6 @@
 /**
- * Positions that are hard for a wide search: on borders of cells, coincident, outside the box, and in distant blocks of
- * the hashed table. Multiples of 1/64 keep distances exact and often equal.
+ * Positions that are hard for a wide search: on borders of cells, coincident, outside the box, or in distant blocks of
+ * the hashed table. All are multiples of 1/64, so that distances of near points are exact and often equal.
  */
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -11,20 +11,16 @@ import { uploadVectors } from '../passes';
 
 export interface AskedWorld {
   readonly options: WorldOptions;
-  /** Search radii of more than one cell, on both sides of whole numbers of cells, up to the limit of the world. */
+  /** Search radii of more than one cell. Some equal half the period, the largest that a periodic world allows. */
   readonly radii: readonly number[];
 }
 
 export const ASKED_DIAMETER = 1;
 
-/** The sizes of particles do not change which centres are near a point or in a box. */
 export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
-/**
- * The radii of particles of many sizes. The largest equals the radius of particles of one size. With a wider range, a
- * search would test a few hundred particles one by one.
- */
+/** The range of many sizes. With a wider range, a search would test a few hundred particles without using cells. */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 
 export function createAskedGrid(
@@ -37,7 +33,7 @@ export function createAskedGrid(
   return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
 }
 
-/** Uploads positions. Many sizes also get radii, which range over 1:8, except that some are 0. */
+/** Uploads positions, for many sizes with radii. Every sixteenth radius is 0. */
 export function uploadPacked(
   tools: GpuTools,
   dimensions: Dimensions,
@@ -98,7 +94,7 @@ export function askedCrowd(options: WorldOptions, particles: number, points: num
   const noise = createNoise(particles + dimensions);
   const coordinate = (axis: number) => {
     if (world.kind === 'unbounded') {
-      // Points around borders of blocks, some so far out that floats hold few multiples of 1/8.
+      // Points near the origin, near borders of blocks of 32 cells, and around 2²⁰, where floats are 1/8 apart.
       const centre = [0, 0, 0, 31, -33, 2 ** 20][Math.floor(6 * noise())] as number;
       return centre + Math.round(8 * 6 * (noise() - 0.5)) / 8;
     }
@@ -115,7 +111,6 @@ export function askedCrowd(options: WorldOptions, particles: number, points: num
   const positions = scatter(particles);
   const asked = scatter(points);
   asked.set(positions.subarray(0, dimensions * Math.floor(points / 3)));
-  // Five particles coincide with others. One particle and one point are not finite.
   positions.copyWithin(dimensions * 20, dimensions * 10, dimensions * 15);
   positions[dimensions * 3 + 1] = Number.NaN;
   asked[dimensions * 5] = Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import { particlesInBox } from '../../../src/reference/query/boxes';
 import { findNear, findNearest } from '../../../src/reference/query/near';
 import { hitsAlongRay } from '../../../src/reference/query/rays';
 
-/** Scenes of every kind of world, with changes to their options. */
+/** Scenes with all kinds of worlds, and the changes to their options. */
 export const ASKED_WORLDS = [
   ['uniform', {}],
   ['periodic', {}],
@@ -41,7 +41,7 @@ export function questionsAround(world: World, { positions }: ParticleArrays): Qu
   ];
 }
 
-/** Returns the indices that must be found. Leaves out balls of a ray about which rounding decides. */
+/** Returns the indices that must be found. Leaves out hits of a ray that rounding may decide. */
 export function answerOf(
   world: World,
   particles: ParticleArrays,

@@ -1,6 +1,4 @@
-/**
- * Rays in and around a box from 0 to 8, and a check of their hits. The check leaves out hits that rounding may decide.
- */
+/** Rays in and around a box from 0 to EDGE, and a check of their hits. */
 import { expect } from 'vitest';
 import { wrapAxis } from '../../../src/core/world/cells';
 import type { Dimensions, World } from '../../../src/core/world/world';
@@ -15,12 +13,9 @@ import { createNoise } from '../../../src/testing/noise';
 
 export const EDGE = 8;
 
-/** Rays that start at a larger coordinate than this are not tested. */
 const FAR_OUT = 1e18;
 
-/**
- * Rays that slant or follow an axis, start inside or outside balls, and are short, endless, of length 0 or not finite.
- */
+/** Returns rays of many kinds, some of which are not finite. Needs at least 32 particles. */
 export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
   const noise = createNoise(23);
   const rays: ReferenceRay[] = [];
@@ -53,7 +48,6 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
       }
     }
   }
-  // The direction is not of unit length.
   for (const length of [0.01, 3, 1000]) {
     for (let index = 0; index < 8; index++)
       add(
@@ -108,13 +102,13 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/** A finite origin, a finite direction other than 0, and a distance of at least 0. CPU searches reject other rays. */
+/** Returns whether a ray is finite, has a direction and has no negative distance. CPU searches reject other rays. */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
 }
 
-/** Aims a ray at a point inside each of the first `count` balls. Rays in random directions would miss most balls. */
+/** Aims a ray at a point inside each of the first `count` balls, since rays in random directions miss most balls. */
 export function aimRays(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -138,8 +132,8 @@ export function aimRays(
 }
 
 /**
- * Rays that start at a particle or beside it. Every second ray points into another particle; the others may miss it.
- * Every fourth ray follows an axis instead. `inside` holds the stored positions.
+ * Rays that start at a particle or beside it. Of four rays, one follows an axis, one points into a particle, and two
+ * point past one or into it. `inside` holds the stored positions.
  */
 export function raysAmong(
   world: World,
@@ -170,10 +164,10 @@ export function raysAmong(
   }).filter(({ direction }) => direction.every(Number.isFinite));
 }
 
-/** Replaces a radius of 0, for which the reference divides 0 by 0. Different 32-bit floats are farther apart. */
+/** Replaces a radius of 0, for which the reference divides 0 by 0. It is below the smallest 32-bit float. */
 const POINT = 2 ** -200;
 
-/** A share of the largest radius. A ray farther from a tiny ball's centre certainly misses the ball. */
+/** A ray that is farther than this share of the largest radius from a tiny ball's centre certainly misses the ball. */
 const DOUBT = 2 ** -9;
 
 /** Returns the hits of a ray among balls of many radii. Leaves out balls whose radius is invalid or above `largest`. */
@@ -202,7 +196,7 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** Expects each hit once, sorted by distance and then by id. Returns how many hits rounding may decide. */
+/** Expects each hit once, by distance and then by id, except hits that rounding may decide. Returns their number. */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -1,7 +1,7 @@
-/** Particles in and around a box: many touch, some are not finite. */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import { fc } from '../properties';
 
+/** Many of the particles touch, and some are not finite. */
 export const touchingParticles = fc.record({
   dimensions: fc.constantFrom<2 | 3>(2, 3),
   diameter: fc.constantFrom(1, 0.3, 0.875, 1.7).map(Math.fround),

@@ -1,4 +1,4 @@
-/** A device of which only the limits can be read. It shows that code rejects arguments before it uses the device. */
+/** A device that throws on any use except of its limits. It shows that code rejects arguments before any GPU work. */
 import { expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import type { Gpu } from '../../../src/gpu/device';

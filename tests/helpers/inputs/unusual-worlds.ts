@@ -1,7 +1,4 @@
-/**
- * Positions that are hardest for 32-bit floats: on and beside borders, up to a period outside, and at every magnitude.
- */
-
+/** Positions that are hardest for 32-bit floats: on and beside borders, outside the box, and of every magnitude. */
 import { wrapOnce } from '../../../src/core/world/cells';
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { fc } from '../properties';
@@ -43,7 +40,7 @@ function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
     });
 }
 
-/** Coordinates inside the box, on borders or up to two ulps beside them, and up to a period outside. */
+/** Returns coordinates up to the length of the box outside it. Many are at most two ulps from a border. */
 function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const length = world.period[axis] || (world.max[axis] as number) - low;
@@ -65,7 +62,7 @@ function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   );
 }
 
-/** Coordinates that cluster at the origin, at cell borders of every magnitude, and at the limits of 32-bit floats. */
+/** Returns coordinates near the origin and near the diameter times powers of two, up to the limit of 32-bit floats. */
 function farCoordinates(diameter: number): fc.Arbitrary<number> {
   const centre = fc
     .tuple(fc.integer({ min: -40, max: 100 }), fc.constantFrom(1, -1))
@@ -96,7 +93,7 @@ export interface UnusualCrowd {
 function crowdsIn(world: World, coordinateOf: (axis: number) => fc.Arbitrary<number>, most: number) {
   const particle = fc.tuple(...world.cells.map((_, axis) => coordinateOf(axis)));
   return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): UnusualCrowd => {
-    // Some particles are near others, so that there are pairs.
+    // Every third particle differs from another one only along x, so that there are pairs.
     const positions = particles.map((position, index) => {
       const other = particles[index >> 1] as number[];
       return index % 3 === 2

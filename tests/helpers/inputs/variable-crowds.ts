@@ -1,5 +1,4 @@
 /** Sizes and positions that are hardest for floats: at limits of levels, at borders of cells, and almost touching. */
-
 import { defineLevels } from '../../../src/core/world/level-world';
 import type { Dimensions, RadiusRange, World, WorldOptions } from '../../../src/core/world/world';
 import { fc } from '../properties';
@@ -13,7 +12,6 @@ export interface VariableWorld {
 }
 
 export interface VariableCrowd extends VariableWorld {
-  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
   readonly radiusOf: Float32Array;
 }
@@ -22,7 +20,6 @@ export const WORLD_CASES = ['bounded', 'periodic', 'periodic along some', 'unbou
 
 export type WorldCase = (typeof WORLD_CASES)[number];
 
-/** The 32-bit float `steps` floats away. */
 function nudge(value: number, steps: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
@@ -66,7 +63,6 @@ export function variableWorlds(
     });
 }
 
-/** A coordinate in the box, up to a period outside, at a border of any level, or far away. */
 function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrary<number> {
   const isBox = world.kind !== 'unbounded';
   const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
@@ -98,9 +94,7 @@ function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrar
   );
 }
 
-/**
- * A radius of any level, a radius beside the limits of a level, or a radius for which a grid quarantines the particle.
- */
+/** Some of the radii lie beside the limits of a level, and for some a grid quarantines the particle. */
 function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))
@@ -137,7 +131,7 @@ function isWelcome({ min, period }: World, coordinate: number, axis: number): bo
   return coordinate >= low - length && coordinate < low + 2 * length;
 }
 
-/** Many of the particles just touch another. */
+/** Every third particle is moved so that it just touches another one, or just does not. */
 export function variableCrowds(
   kind: WorldCase,
   dimensions: Dimensions,

@@ -1,4 +1,4 @@
-/** Dense, moving particles with variable radii. The same arguments give the same particles. */
+/** Dense, moving particles with variable radii. */
 import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -37,7 +37,6 @@ export function variableOptions(request: VariableRequest, changes: SimulationCha
   const { dimensions, kind, count, ratio, seed = 1, density = 0.8 } = request;
   const random = new Random(seed);
   const radii = Float32Array.from({ length: count }, (_, index) =>
-    // At least one particle has the largest radius, and at least one has the smallest.
     index === 0 ? 1 : index === 1 ? 1 / ratio : Math.fround(ratio ** -(random.below(UNITS) / UNITS)),
   );
   const volumeOfOne = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;

@@ -1,8 +1,4 @@
-/**
- * Random bounded worlds: particles coincide, and coordinates are on cell borders, outside the box, subnormal, huge or
- * not dyadic. All are finite.
- */
-
+/** Random bounded worlds with finite particles that are hard for 32-bit floats. */
 import {
   type Dimensions,
   defineWorld,
@@ -17,7 +13,6 @@ const { fround } = Math;
 export interface Crowd {
   readonly world: World;
   readonly options: WorldOptions;
-  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
 }
 
@@ -64,7 +59,6 @@ function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   );
 }
 
-/** The 32-bit float `ulps` steps away. */
 function nudge(value: number, ulps: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
@@ -75,7 +69,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** Some particles coincide. */
+/** Every seventh particle coincides with another one. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));
