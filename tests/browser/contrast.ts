@@ -1,6 +1,4 @@
-/** Measures the contrast of visible texts. Runs in the page, so it uses nothing outside its own body. */
-
-/** Returns the visible texts with a contrast below 4.5, including those in SVG pictures. */
+/** Runs in the page, so it uses nothing outside its own body. Returns the visible texts with a contrast below 4.5. */
 export function findPoorContrast(): string[] {
   type Colour = readonly number[];
   const parse = (text: string): Colour => {
@@ -27,10 +25,7 @@ export function findPoorContrast(): string[] {
     const own = parse(getComputedStyle(element).backgroundColor);
     return (own[3] ?? 1) > 0.99 ? own : over(own, backgroundOf(element.parentElement));
   };
-  /**
-   * Returns the colour behind a text in a picture. If the text has an outline, this is the outline's colour. Otherwise
-   * it is the colour of the shapes and of the page under the middle of the text.
-   */
+  /** Returns the colour of a text's outline or, if there is none, of the shapes and the page below its middle. */
   const behindDrawn = (text: SVGElement): Colour => {
     const { stroke, strokeWidth, paintOrder } = getComputedStyle(text);
     if (stroke !== 'none' && Number.parseFloat(strokeWidth) > 0 && paintOrder.startsWith('stroke')) {

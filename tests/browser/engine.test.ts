@@ -1,7 +1,3 @@
-/**
- * Checks in a browser that the engine equals the reference, gives the same hash in every run, and draws with four
- * samples per pixel.
- */
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE } from '../../scripts/browser';
 import { screenshotCanvas } from '../../src/testing/pictures';
@@ -70,7 +66,7 @@ describe('the engine in the browser', () => {
       expect(await call<string>(ENGINE, 'hashAfter', ...run)).toBe(inChrome);
       const inNode = await hashInNode(...run);
       expect(inNode).toMatch(/^[0-9a-f]{16}$/);
-      // Two builds of Dawn and of the driver may compile a shader differently, which is no failure.
+      // Another build of Dawn or of the driver may compile a shader differently.
       const verdict = inNode === inChrome ? 'the same in Node' : `in Node ${inNode}`;
       console.info(`hash in Chrome ${inChrome}: ${verdict}`);
     },

@@ -1,4 +1,3 @@
-/** Tests that every example runs: a page draws on its canvas, and a program in Node prints what it should. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +12,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const LIMIT_MS = 120_000;
 
-/** The output of each program. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   'node-gpu': /contacts after 2 seconds\ndeepest overlap 0\.0\d+, state hash [0-9a-f]{16}/,
   'node-pairs': /^1[45]\d{4} pairs of 100000 discs/,

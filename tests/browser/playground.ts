@@ -12,22 +12,22 @@ import type { Rectangle } from '../../src/page/view/camera';
 import { decodePng, type Picture } from '../../src/testing/pictures';
 import type { Opener, OpenPage } from '../helpers/browser';
 
-/** Width in pixels of the panel's shadow. */
+/** The panel's shadow covers fewer pixels beside it. */
 const SHADOW = 17;
-/** Tested pixels in the corners of a box have this distance from its edges, in pixels. */
+/** Distance of the tested pixels in a box's corners from its edges, in pixels. */
 const CORNER_INSET = 1.5;
-/** Boxes with half edges up to this many pixels are too small to test their corners. */
+/** In pixels: the corners of boxes with smaller half extents are not tested. */
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
-/** Bytes per pixel of a picture. */
 const CHANNELS = 4;
 /** Tolerance per channel, out of 255: covers the rounding of the blend and of the screenshot. */
 export const TOLERANCE = 4;
-/** A number of particles: few enough for quick steps, enough for a picture. */
+/** Few enough particles for quick steps, enough for a picture. */
 export const SOME = 600;
-/** A number of particles that is so small that boxes are large. */
+/** So few particles that boxes are drawn large enough to test their corners. */
 export const FEW = 100;
+
 export interface Circumstances {
   readonly width?: number;
   readonly height?: number;
@@ -81,7 +81,7 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;
   const choices: Choices = { ...defaultChoices(scene, dimensions), engine: 'gpu', count: FEW, ...wanted };
-  // These come first, because a scene sets other fields, which may also depend on the dimensions.
+  // A scene sets other fields, which may depend on the dimensions, so set these three first.
   const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
   const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];
   const values = names.map((name) => {
@@ -131,9 +131,7 @@ export async function passFrames(page: Page, frames: number): Promise<void> {
   }, frames);
 }
 
-/**
- * Waits for the page's timers of up to this many milliseconds. They fire in order, so a slow machine only takes longer.
- */
+/** Waits until the page's present timers of up to this many milliseconds have fired, also on a slow machine. */
 export async function passTimers(page: Page, milliseconds: number): Promise<void> {
   await page.evaluate((after) => new Promise((done) => setTimeout(done, after)), milliseconds);
 }
@@ -370,10 +368,7 @@ export function pixelAt(image: Picture, x: number, y: number): Rgb {
   return [channel(0), channel(1), channel(2)];
 }
 
-/**
- * Returns whether a pixel is within `tolerance`, out of 255, of a colour. Allocates nothing: it is called for many
- * pixels.
- */
+/** Returns whether a pixel is within `tolerance`, out of 255, of a colour. Called often, so it allocates nothing. */
 function isColour(image: Picture, column: number, row: number, colour: Rgb, tolerance: number): boolean {
   const start = (row * image.width + column) * CHANNELS;
   for (let channel = 0; channel < 3; channel++) {
@@ -512,7 +507,7 @@ export async function expectTruePicture(
   expect(compared.backgroundPixels).toBeGreaterThan(1000);
 }
 
-/** Expects that something is painted in the middle of every particle. For 3D, where particles cover each other. */
+/** Expects that something is painted in the middle of every particle, where in 3D another one may cover it. */
 export async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
   const { points, count, theme } = await describeScenery(page);
   const image = await takePicture(page, name);

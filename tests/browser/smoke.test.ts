@@ -1,4 +1,3 @@
-/** Checks the browser itself: it has WebGPU, a canvas shows what was painted, and errors are reported. */
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE } from '../../scripts/browser';
 import { screenshotCanvas } from '../../src/testing/pictures';

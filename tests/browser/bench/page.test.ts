@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** In these tests, the bandwidth test finds memory for at most this many bytes. */
+/** Bytes that the bandwidth test may allocate in these tests. */
 const ROOM = 2 ** 23;
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 
@@ -46,10 +46,7 @@ async function spareMemory(worker: WebWorker): Promise<void> {
   }, ROOM);
 }
 
-/**
- * Runs in the page before its scripts. Raises the time limit of engines, because on a busy machine they would exceed
- * the page's own limit.
- */
+/** Runs in the page before its scripts. Raises the time limit of engines, which a busy machine would exceed. */
 function raiseLimit(): void {
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {

@@ -70,9 +70,7 @@ declare global {
   }
 }
 
-/**
- * Runs in the page: inserts inline and foreign content. Returns whether the page took an untrusted string as markup.
- */
+/** Runs in the page: inserts inline and foreign content. Returns whether a string was accepted as markup. */
 async function attack(): Promise<'taken' | 'refused'> {
   window.violated = [];
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
@@ -129,7 +127,7 @@ describe('the built page', () => {
     const sizes = await weighFolder(browser.folder as string);
     const bytesOf = (isCounted: (name: string) => boolean) =>
       [...sizes].reduce((sum, [name, bytes]) => sum + (isCounted(name) ? bytes : 0), 0);
-    // An address without choices also loads what measures the device.
+    // Count the file that measures the device, too. Only an address without choices loads it.
     const measuring = (name: string) => /^first-minute-/.test(name);
     expect([...sizes.keys()].filter(measuring)).toHaveLength(1);
     const early = bytesOf((name) => name === 'index.html' || loaded.includes(name) || measuring(name));

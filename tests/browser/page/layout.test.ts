@@ -20,22 +20,25 @@ import {
 
 /** The CPU engine starts sooner, and no test here depends on the engine. */
 const QUICK = '?v=1&count=100&engine=cpu';
-/** Tolerance per channel. It exceeds TOLERANCE, because the 2D canvas rounds values to 32 colours. */
+/** Tolerance per channel on the 2D canvas, which rounds values to 32 colours. */
 const ROUNDED = 3 * TOLERANCE;
 const KEY_CLOSED = 44;
 
 const keyHeight = (page: Page) => page.$eval('.key', (key) => key.getBoundingClientRect().height);
 
-/** Sizes of windows: those of phones, and sizes on either side of each change of the layout. */
+/** Sizes of phones, and windows on either side of each width at which the layout changes. */
 const OVERLAID = [
   [320, 568],
   [374, 667],
   [375, 667],
   [519, 700],
   [520, 700],
+  [799, 500],
   [800, 500],
   [844, 390],
+  [999, 620],
   [1000, 620],
+  [1179, 700],
   [1180, 700],
 ] as const;
 
@@ -61,7 +64,7 @@ function findOverlaps(): string[] {
   );
 }
 
-/** Runs in the page: returns the controls that are under 20px high, covered, or out of reach of scrolling. */
+/** Runs in the page: returns the controls that are covered, cannot be scrolled into view, or are under 20px high. */
 function findUnreachable(): string[] {
   const controls = document.querySelectorAll('main :is(button, input, select):not([hidden] *)');
   return [...controls].flatMap((control) => {

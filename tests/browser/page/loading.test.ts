@@ -128,7 +128,7 @@ describe('the page', () => {
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: hideGpu });
-      // Nothing moves or falls at first, and no particle has a neighbour that is close enough to hit at once.
+      // In this scene nothing moves at first, and no particle is near enough to another one to hit it at once.
       await arrange(page, { scene: 'lattice', size: 0.125, brush: 12, engine: 'cpu' });
       const tools = holdBack();
       await interceptRequests(page, new Map([[TOOLS, tools.fate]]));

@@ -63,8 +63,7 @@ describe('a scene of another method', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
-  // A change of engine opens another device, which compiles all kernels again. So all tests of one engine come
-  // before those of the other.
+  // Another engine needs another device, which compiles all kernels again. So test one engine after the other.
   function testScenes(engine: 'gpu' | 'cpu'): void {
     for (const { name, method } of OTHERS) {
       const tags = engine === 'cpu' || FIRST.includes(name) ? [] : ['full' as const];
@@ -192,8 +191,7 @@ describe('a scene of another method', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Other particles may cover a young one. It counts if its pixel is closer to the colour of its own age than to
-      // the colour of the oldest particles.
+      // Others may cover a young particle: it counts if its pixel is nearer to its own colour than to the oldest's.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

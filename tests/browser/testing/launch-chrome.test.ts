@@ -1,4 +1,3 @@
-/** Starts Chrome with puppeteer and with Playwright, as users do, and captures a canvas of one colour. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +17,7 @@ import { browserTest } from '../../helpers/browser';
 
 const PAGE = `<!doctype html><style>canvas { display: block }</style><canvas width="40" height="30"></canvas>`;
 
-/** Clears the canvas to a colour. */
+/** Returns a program for the page, which clears the canvas to a colour. */
 const draw = (colour: readonly number[]) => `(async () => {
   const adapter = await navigator.gpu.requestAdapter();
   const device = await adapter.requestDevice();

@@ -1,7 +1,4 @@
-/**
- * Tests `cellstorm verify --browser`, built and laid out as in the package. Runs it with a real browser, and with
- * programs that only pretend to be a browser.
- */
+/** Runs the built command with a real browser, and with programs that only pretend to be a browser. */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +21,6 @@ const REPORT = {
 };
 const WRONG = { ...CASE, pass: false, detail: 'pair 0 is 1 and 2 instead of 1 and 3' };
 
-/** Runs without blocking, because a server of the command must be able to answer. */
 function run(...argv: string[]): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(dist, 'cli.js'), 'verify', ...argv], {
@@ -43,7 +39,7 @@ function run(...argv: string[]): Promise<CommandOutcome> {
 
 let made = 0;
 
-/** Writes a program that gets the page's address as its last argument. `post` posts an answer or a text. */
+/** Writes a program that pretends to be a browser. `code` may call `post` with an answer or a text. */
 function pretend(code: string): string {
   const path = join(folder, `browser-${++made}`);
   writeFileSync(
@@ -61,7 +57,7 @@ const post = async (answer) => {
   return path;
 }
 
-/** Posts these answers, then waits to be ended. */
+/** Writes a program that posts these answers, then waits to be ended. */
 function answering(...answers: readonly unknown[]): string {
   return pretend(
     `for (const one of ${JSON.stringify(answers)}) await post(one); setInterval(() => undefined, 1000);`,

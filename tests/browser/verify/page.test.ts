@@ -1,4 +1,3 @@
-/** Tests verify.html in a real browser: results, JSON, options, a mismatch, and a browser without WebGPU. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { VerifyReport } from '../../../src/verify/answers';

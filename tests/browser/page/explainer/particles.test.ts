@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'keep the stage if the method or their number changes, and are named in the address',
+    'keep the stage if the method or their number changes, which the address then names',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
@@ -106,7 +106,7 @@ describe('the particles of the explainer', () => {
     },
   );
 
-  browserTest('are dragged by the mouse, while the step tells about the particle', async () => {
+  browserTest('are dragged by the mouse, and the step that is shown is about the dragged one', async () => {
     const { page, expectNoProblems } = await openAt('#hash');
     expect(await positionOf(page, 8)).toEqual([5.25, 1]);
     const { x, y, cell } = await middleOf(page, 8);
@@ -121,10 +121,10 @@ describe('the particles of the explainer', () => {
     const moved = traceOf({ moved: new Map([[8, [52, 32]]]) });
     await expectStep(page, findParticle(moved, 'hash', 8) ?? -1, moved);
     const now = await middleOf(page, 8);
-    // It follows the pointer up to half of the sixteenth to which its position is rounded.
+    // Positions are rounded to sixteenths, so each coordinate differs from the pointer's by up to half a sixteenth.
     expect(Math.hypot(now.x - (x - 2 * cell), now.y - (y + cell))).toBeLessThan(cell / 16);
     await expectQuery(page, '?moved=8.52.32');
-    // Beyond the border, it stays inside.
+    // A pointer beyond the border leaves the particle inside.
     await page.mouse.move(now.x, now.y);
     await page.mouse.down();
     await page.mouse.move(5, now.y, { steps: 4 });
@@ -137,7 +137,7 @@ describe('the particles of the explainer', () => {
   });
 
   browserTest(
-    'show their step of the stage if they are clicked, and do not move',
+    'show their own step of the stage if they are clicked, and do not move',
     { tags: 'full' },
     async () => {
       const { page } = await openAt('#push');

@@ -108,7 +108,7 @@ describe('the explainer on a phone', () => {
       height: transport.clientHeight,
       overflow: document.documentElement.scrollWidth - innerWidth,
     }));
-    // Three rows would take 124 pixels.
+    // Three rows would be higher.
     expect(narrow).toEqual({ height: expect.toSatisfy((height: number) => height < 110), overflow: 0 });
   });
 });

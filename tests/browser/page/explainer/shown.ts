@@ -1,4 +1,4 @@
-/** Reads what the explainer shows, and what it should show. */
+/** Reads what the explainer shows, and computes what it should show. */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { expect } from 'vitest';
 import { entryText } from '../../../../src/page/explainer/array-view';

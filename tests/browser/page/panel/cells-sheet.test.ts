@@ -32,46 +32,50 @@ describe('a sweep over cell sizes', () => {
     openPlayground(opener, { query: `?v=1&count=${COUNT}&engine=cpu`, width: 1280, height: 800 }),
   );
 
-  browserTest('times the present state, and a press on a size uses it', { tags: 'full' }, async () => {
-    const { page, expectNoProblems } = await open();
-    await arrange(page, { engine: 'cpu', scene: 'uniform', count: COUNT, cellSize: 3 });
-    await stepTimes(page, 2);
-    const candidates = await textOf(page, 'candidates');
-    await openSheet(page);
-    await waitForText(page, 'cells-status', /^Done\.$/);
-    const rows = await rowsOf(page);
-    expect(rows.map(([size]) => size)).toEqual(['1', '1.41', '2', '2.83', '3', '4', '8']);
-    const numbers = rows.map((row) => row.slice(1, 5).map((text) => Number(text.replaceAll(',', ''))));
-    for (let index = 1; index < numbers.length; index++) {
-      const [[cells = 0, occupied = 0, fullest = 0, tests = 0] = [], [c = 0, o = 0, f = 0, t = 0] = []] = [
-        numbers[index - 1],
-        numbers[index],
-      ];
-      expect([c < cells, o < occupied, f >= fullest, t > tests]).toEqual([true, true, true, true]);
-    }
-    // The row of the visitor's own size has the figures of the visitor's run.
-    expect(rows[4]?.[4]).toBe(candidates);
-    expect(rows.every((row) => / (ms|s)$/.test(row[5] ?? ''))).toBe(true);
-    expect(await textOf(page, 'cells-words')).toMatch(
-      /^The fastest sizes? here (is|are) [\d.]+.*: [\d.]+ ms per step\./,
-    );
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(2 / 60, 6);
-    expect(await page.$('#cells-plot canvas')).not.toBeNull();
-    for (const theme of ['dark', 'light']) {
-      await page.emulateMediaFeatures([
-        { name: 'prefers-color-scheme', value: theme },
-        { name: 'prefers-reduced-motion', value: 'reduce' },
-      ]);
-      await takePicture(page, `cells-${theme}`);
-      expect(await page.evaluate(findPoorContrast), theme).toEqual([]);
-    }
-    await page.$$eval('#cells-rows button', (buttons) => (buttons[2] as HTMLElement).click());
-    await settle(page);
-    expect(await isOpen(page, 'cells-sheet')).toBe(false);
-    expect(await shownValue(page, 'cellSize')).toBe('2');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.world.cellSize)).toBeCloseTo(2, 4);
-    expectNoProblems();
-  });
+  browserTest(
+    'times the present state, and lets the visitor use one of the sizes',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await open();
+      await arrange(page, { engine: 'cpu', scene: 'uniform', count: COUNT, cellSize: 3 });
+      await stepTimes(page, 2);
+      const candidates = await textOf(page, 'candidates');
+      await openSheet(page);
+      await waitForText(page, 'cells-status', /^Done\.$/);
+      const rows = await rowsOf(page);
+      expect(rows.map(([size]) => size)).toEqual(['1', '1.41', '2', '2.83', '3', '4', '8']);
+      const numbers = rows.map((row) => row.slice(1, 5).map((text) => Number(text.replaceAll(',', ''))));
+      for (let index = 1; index < numbers.length; index++) {
+        const [[cells = 0, occupied = 0, fullest = 0, tests = 0] = [], [c = 0, o = 0, f = 0, t = 0] = []] = [
+          numbers[index - 1],
+          numbers[index],
+        ];
+        expect([c < cells, o < occupied, f >= fullest, t > tests]).toEqual([true, true, true, true]);
+      }
+      // The row of the present size has the figures of the visitor's run.
+      expect(rows[4]?.[4]).toBe(candidates);
+      expect(rows.every((row) => / (ms|s)$/.test(row[5] ?? ''))).toBe(true);
+      expect(await textOf(page, 'cells-words')).toMatch(
+        /^The fastest sizes? here (is|are) [\d.]+.*: [\d.]+ ms per step\./,
+      );
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(2 / 60, 6);
+      expect(await page.$('#cells-plot canvas')).not.toBeNull();
+      for (const theme of ['dark', 'light']) {
+        await page.emulateMediaFeatures([
+          { name: 'prefers-color-scheme', value: theme },
+          { name: 'prefers-reduced-motion', value: 'reduce' },
+        ]);
+        await takePicture(page, `cells-${theme}`);
+        expect(await page.evaluate(findPoorContrast), theme).toEqual([]);
+      }
+      await page.$$eval('#cells-rows button', (buttons) => (buttons[2] as HTMLElement).click());
+      await settle(page);
+      expect(await isOpen(page, 'cells-sheet')).toBe(false);
+      expect(await shownValue(page, 'cellSize')).toBe('2');
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.world.cellSize)).toBeCloseTo(2, 4);
+      expectNoProblems();
+    },
+  );
 
   browserTest('opens by a button that is in view at first, like the button of the other sweep', async () => {
     const { page } = await open();
@@ -106,29 +110,6 @@ describe('a sweep over cell sizes', () => {
     await waitForText(page, 'cells-status', /Timing|Done/);
     await page.keyboard.press('Escape');
     expect(await isOpen(page, 'cells-sheet')).toBe(false);
-  });
-
-  browserTest('a periodic box stops the slider, and refuses wider cells in plain words', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu', scene: 'periodic', count: 60 });
-    const typeSize = (selector: string, size: string) =>
-      page.$eval(
-        selector,
-        (input, text) => {
-          (input as HTMLInputElement).value = text;
-          for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true }));
-        },
-        size,
-      );
-    await page.waitForFunction(() => !(document.querySelector('.suggestion') as HTMLElement).hidden);
-    await typeSize('#cellSize', '8');
-    await waitForText(page, 'notice', /^Cell size is 8, but it must be at most 4\.66 here, because 3 cells/);
-    await settle(page);
-    expect(await shownValue(page, 'cellSize')).toBe('1');
-    await typeSize('#cellSize-slider', '100000');
-    await settle(page);
-    expect(await shownValue(page, 'cellSize')).toBe('4.66');
-    expect(await textOf(page, 'notice')).toBe('');
   });
 
   browserTest('has the sizes of levels if radii vary, and runs on the GPU', { tags: 'full' }, async () => {

@@ -1,4 +1,3 @@
-/** Tests each figure against its own value. The tests fail if the texts of two figures are swapped. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { formatCount, formatReal, formatShare } from '../../../../src/page/support/format';
@@ -130,7 +129,7 @@ describe('the figures of the panel', () => {
         });
       for (const width of [1500, 900]) {
         await page.setViewport({ width, height: 620 });
-        // 13, 12, 9 and 10 figures
+        // These scenes have different numbers of figures.
         for (const scene of ['pile', 'dam-break', 'murmuration', 'particle-life']) {
           await arrange(page, { scene, engine: 'cpu' });
           expect(await shareOfArea(), `${scene}, ${width} pixels wide`).toBeGreaterThan(0.96);

@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the page. From then on, `window.recorded` counts the bytes that recorders of films produce. */
+/** Runs in the page. */
 function countRecorded(): void {
   const { start } = MediaRecorder.prototype;
   MediaRecorder.prototype.start = function (milliseconds) {
@@ -37,7 +37,7 @@ function countRecorded(): void {
   };
 }
 
-/** Runs in the page. From then on, `window.marked` counts how often the inspector's marks are drawn onto a picture. */
+/** Runs in the page. */
 function countMarks(): void {
   const { drawImage } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
@@ -113,7 +113,7 @@ describe('a film', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share(async (opener) => {
     const opened = await openPlayground(opener, { before: keepFiles, count: 100, width: 401, height: 301 });
-    // `before` takes a single function, which cannot call others. These two functions may also run later.
+    // `before` takes a single function, which cannot call others, so these two run later.
     await opened.page.evaluate(countRecorded);
     await opened.page.evaluate(countMarks);
     return opened;

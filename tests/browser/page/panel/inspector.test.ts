@@ -1,4 +1,3 @@
-/** Tests the inspector: its card and marks show what the simulation holds, and it follows pointer, keys and state. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { type Inspected, inspectAll } from '../../../../src/page/view/inspect';
@@ -33,10 +32,7 @@ function differAt(before: Picture, after: Picture, [x, y]: Point): boolean {
   );
 }
 
-/**
- * Checks the inspector's marks against a picture without them. The cells and each candidate with its line must be
- * marked, and nothing else.
- */
+/** Expects that the cells, the candidates and the lines to them are marked, and nothing else. `bare` has no marks. */
 async function expectMarks(page: Page, bare: Picture, marked: Picture, inspected: Inspected): Promise<void> {
   const onScreen = await screenOf(page);
   const { particles } = await readHeld(page);
@@ -249,8 +245,7 @@ describe('the inspector', () => {
     'reads the new run if the visitor replaces the run while it is being read',
     { tags: 'full' },
     async () => {
-      // Use a new page, because it has not loaded the card yet. Use the GPU engine, because the CPU engine would also
-      // draw from `read`, which waits here.
+      // A new page has not loaded the card yet. The CPU engine would also draw from `read`, which waits here.
       const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
       await page.evaluate(() => {
         const { simulation = {} } = window.cellstorm ?? {};

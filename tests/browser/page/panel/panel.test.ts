@@ -55,7 +55,7 @@ describe('the controls', () => {
 
   for (const engine of ['cpu', 'gpu'] as const) {
     browserTest(
-      `set the run and the picture, and appear in its address (${engine})`,
+      `set the run and the picture, and appear in the address (${engine})`,
       { tags: 'full' },
       async () => {
         const { page } = await open();
@@ -111,7 +111,7 @@ describe('the controls', () => {
         expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
         const address = new URL(page.url());
         expect(readLink(address.search)).toEqual(expected);
-        // The appearance belongs to the visitor.
+        // The visitor's appearance is not part of the link.
         expect(address.searchParams.has('appearance')).toBe(false);
         await chooseOption(page, 'appearance', 'System');
       },

@@ -147,7 +147,7 @@ describe('the cards of presets', () => {
   });
 });
 
-describe('the presets', () => {
+describe('in the presets', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
@@ -158,7 +158,7 @@ describe('the presets', () => {
     const { count } = readLink(`?${presetOf(name).small}`);
     const started = await stateOf(page);
     expect(started.time).toBe(0);
-    // A fluid fills its tank with about as many.
+    // A fluid fills its tank with about this number.
     expect(Math.abs(started.count / count - 1)).toBeLessThan(0.05);
     return page;
   }
@@ -307,13 +307,13 @@ describe('the presets', () => {
 
   const PROMISED = [...LEADING_PRESETS.map(({ name }) => name), 'splash', 'life'];
   for (const { name } of MORE_PRESETS.filter((preset) => !PROMISED.includes(preset.name))) {
-    browserTest(`${name} runs`, FULL, async () => {
+    browserTest(`the preset ${name} runs`, FULL, async () => {
       const page = await start(name);
       const before = await along(page, 1);
       await take(page, BATCH);
       const after = await along(page, 1);
       expect(after.every(Number.isFinite)).toBe(true);
-      // Scattered discs are only pushed apart, and naive does not move those that are alone.
+      // In some presets only contacts move particles, so those without contacts stay.
       expect(share(after, (y) => !before.includes(y))).toBeGreaterThan(0.1);
       expect((await stateOf(page)).time).toBeGreaterThan(0);
     });

@@ -48,7 +48,7 @@ function sharesOfColumns(page: Page, plot: string, lists: readonly (readonly str
   );
 }
 
-/** Expects a solid curve for grid and a dashed one for naive. Where both take equally long, naive may hide the grid. */
+/** Expects a curve of each broad phase. Naive may hide the grid where both take equally long. */
 async function expectCurves(page: Page, plot = '#scale-plot'): Promise<void> {
   const lists = [['--accent'], ['--text'], ['--accent', '--text']];
   const [grid, naive, either] = await sharesOfColumns(page, plot, lists);
@@ -189,7 +189,7 @@ describe('a sweep on the CPU engine', () => {
         theme: 'light',
         before: hideGpu,
       });
-      // If the visitor clicks twice while the sheet loads, only one sheet opens and only one sweep starts.
+      // Click twice while the sheet loads.
       await page.$eval('#scale-open', (button) => {
         const { showModal } = HTMLDialogElement.prototype;
         HTMLDialogElement.prototype.showModal = function opened() {
@@ -200,7 +200,7 @@ describe('a sweep on the CPU engine', () => {
       });
       await page.waitForSelector('#scale[open]');
       expect(await page.$eval('#scale', (sheet) => (sheet as HTMLElement).dataset.opened)).toBe('.');
-      // By then naive has six sizes, enough to fit a growth rate, and its tests are many more than those of the grid.
+      // By then naive has six sizes, enough to fit a growth rate.
       await waitForRows(page, 7);
       await cancel(page);
       expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on the CPU engine/);

@@ -96,7 +96,7 @@ describe('the button for more settings', () => {
     },
   );
 
-  browserTest('leaves few controls in scenes of other methods, and hides what they do not use', async () => {
+  browserTest('leaves few controls in scenes of other methods, and hides those without effect', async () => {
     const { page } = await open();
     await follow(page, `./${QUICK}&scene=dam-break`);
     expect(await visibleControls(page)).toEqual([
@@ -140,7 +140,6 @@ describe('the control of the cell size', () => {
       expect(after.greatestOccupancy).toBeGreaterThan(3 * before.greatestOccupancy);
       expect(await textOf(page, 'occupied')).toBe(String(after.occupiedCells));
       expect(new URL(page.url()).searchParams.get('cellSize')).toBe('8');
-      // Going back to an earlier state still works, and a new start keeps the cell size.
       await page.click('#back');
       await settle(page);
       expect((await runOf(page)).time).toBe(0);
@@ -182,6 +181,29 @@ describe('the control of the cell size', () => {
     expect((await runOf(page)).time).toBeCloseTo(1 / 60, 6);
   });
 
+  browserTest('stops at the widest cells that a periodic box allows, and refuses wider ones', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', scene: 'periodic', count: 60 });
+    const typeSize = (selector: string, size: string) =>
+      page.$eval(
+        selector,
+        (input, text) => {
+          (input as HTMLInputElement).value = text;
+          for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true }));
+        },
+        size,
+      );
+    await page.waitForFunction(() => !(document.querySelector('.suggestion') as HTMLElement).hidden);
+    await typeSize('#cellSize', '8');
+    await waitForText(page, 'notice', /^Cell size is 8, but it must be at most 4\.66 here, because 3 cells/);
+    await settle(page);
+    expect(await shownValue(page, 'cellSize')).toBe('1');
+    await typeSize('#cellSize-slider', '100000');
+    await settle(page);
+    expect(await shownValue(page, 'cellSize')).toBe('4.66');
+    expect(await textOf(page, 'notice')).toBe('');
+  });
+
   browserTest('has a mark at the suggestion, which the hint explains', { tags: 'full' }, async () => {
     const { page } = await open();
     const markOf = () =>
@@ -221,7 +243,7 @@ describe('the switches of the world', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('wrap axes around, take the box away and open the walls', { tags: 'full' }, async () => {
+  browserTest('make an axis periodic, remove the box and open the walls', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 400 });
     await toggleField(page, 'periodicX');

@@ -15,7 +15,7 @@ import {
 
 const backendOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.backend);
 
-/** Tolerance per channel. It exceeds TOLERANCE, because the 2D canvas rounds values to 32 colours. */
+/** Tolerance per channel on the 2D canvas, which rounds values to 32 colours. */
 const ROUNDED = 3 * TOLERANCE;
 
 describe('the CPU engine', () => {

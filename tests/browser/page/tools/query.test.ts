@@ -1,4 +1,3 @@
-/** Tests the tool "Ask the grid" with mouse, keys and finger, on both engines, in 2D and 3D. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';
@@ -45,7 +44,7 @@ async function around(page: Page) {
     point,
     unit,
     near: (radii: number) => count((x, y) => Math.hypot(x, y) < radii * radius),
-    /** Along a ray from (−half, 0) to (half, 0). */
+    /** The ray goes from −half to half along x, relative to the middle. */
     along: (half: number) => count((x, y) => Math.hypot(Math.max(0, Math.abs(x) - half), y) <= radius),
     inBox: (half: number) => count((x, y) => Math.max(Math.abs(x), Math.abs(y)) <= half),
   };
@@ -82,7 +81,7 @@ describe('the query tool', () => {
     });
 
     browserTest(
-      `asks along a dragged ray and in a dragged box (${engine})`,
+      `finds the particles along a dragged ray and in a dragged box (${engine})`,
       { tags: [...tags] },
       async () => {
         const { page } = await open();
@@ -113,28 +112,32 @@ describe('the query tool', () => {
     );
   }
 
-  browserTest('finds the k nearest in 3D, in the middle with the key X', { tags: ['case'] }, async () => {
-    const { page } = await open();
-    await arrange(page, {
-      scene: 'uniform',
-      dimensions: 3,
-      engine: 'cpu',
-      count: 400,
-      pointer: 'query',
-      query: 'nearest',
-      nearestCount: 5,
-      brush: 12,
-    });
-    await page.keyboard.down('x');
-    await page.keyboard.up('x');
-    await settle(page);
-    expect(await textOf(page, 'query-key')).toMatch(/^5 found nearest, at most 6 units away/);
-    const { free } = await describeScenery(page);
-    const marked = await takePicture(page, 'query-space');
-    await chooseOption(page, 'pointer', 'Move the picture');
-    await passFrames(page, 2);
-    expect(countDifferences(marked, await takePicture(page, 'query-space-off'), free)).toBeGreaterThan(300);
-  });
+  browserTest(
+    'finds the particles nearest to the middle in 3D if X is pressed',
+    { tags: ['case'] },
+    async () => {
+      const { page } = await open();
+      await arrange(page, {
+        scene: 'uniform',
+        dimensions: 3,
+        engine: 'cpu',
+        count: 400,
+        pointer: 'query',
+        query: 'nearest',
+        nearestCount: 5,
+        brush: 12,
+      });
+      await page.keyboard.down('x');
+      await page.keyboard.up('x');
+      await settle(page);
+      expect(await textOf(page, 'query-key')).toMatch(/^5 found nearest, at most 6 units away/);
+      const { free } = await describeScenery(page);
+      const marked = await takePicture(page, 'query-space');
+      await chooseOption(page, 'pointer', 'Move the picture');
+      await passFrames(page, 2);
+      expect(countDifferences(marked, await takePicture(page, 'query-space-off'), free)).toBeGreaterThan(300);
+    },
+  );
 
   browserTest('follows particles that move', { tags: 'full' }, async () => {
     const { page } = await open();

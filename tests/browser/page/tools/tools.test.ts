@@ -19,7 +19,7 @@ import {
 
 type Point = readonly [number, number];
 
-/** The CPU engine has less code of its own, so only the full tier runs these tests on it. */
+/** The default tier runs these tests on the CPU engine only, because a software GPU is slow. */
 const ENGINES = [
   ['cpu', []],
   ['gpu', ['full']],
@@ -40,7 +40,7 @@ async function stateOf(page: Page) {
 const screenOf = (page: Page, point: readonly number[]): Promise<Point> =>
   page.evaluate((given) => window.cellstorm?.toScreen(given) ?? ([0, 0] as const), point);
 
-/** Returns the screen's point for a position in the box, which is given as shares of the box's width and height. */
+/** Returns where on the screen a position is, given as shares of the box's width and height. */
 function inBox(page: Page, across: number, up: number): Promise<Point> {
   return page.evaluate(
     (shares) => {

@@ -1,4 +1,3 @@
-/** Tests that each overlay changes the picture where it should: on both engines in 2D, and in 3D. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../../../src/page/model/colour';
@@ -99,10 +98,7 @@ function candidatesOf({ world, grid }: Held): { contacts: Line[]; apart: Line[] 
   return { contacts, apart };
 }
 
-/**
- * Counts the pixels of a colour in a part of a picture. Leaves out the overlay key at the top, which has samples of all
- * colours.
- */
+/** Counts the pixels of a colour below the overlay key, which has samples of all colours. */
 function countBelowKey(picture: Picture, free: Rectangle, colour: Rgb): number {
   return countPixels(picture, { ...free, y: free.y + 80, height: free.height - 80 }, colour, 25);
 }
@@ -134,7 +130,7 @@ describe.each([
       const { page, held, plain, picture } = await show('cellLines');
       const { empty, borders } = cellsOf(held);
       expect(Math.max(...distancesAt(plain, picture, await toScreen(page, empty)))).toBeLessThanOrEqual(SAME);
-      // A line may lie on either of two pixels.
+      // Rounding decides on which pixel a line lies.
       const seen = (await toScreen(page, borders)).filter(([x, y]) =>
         distancesAt(plain, picture, [
           [x - 1, y],
@@ -227,7 +223,7 @@ describe.each([
       { tags: 'full' },
       async () => {
         const { page } = await open();
-        // All particles are in one cell.
+        // In one cell, all pairs are candidates.
         await arrange(page, { scene: 'one-cell', count: 300, candidatePairs: true });
         await waitForText(page, 'overlay-note', /./);
         expect(await textOf(page, 'overlay-note')).toBe(
