@@ -36,7 +36,6 @@ export async function readHeld(page: Page): Promise<Held> {
   return { world, radius, particles, grid };
 }
 
-/** Returns a function from points of a 2D world to points of the screen. */
 export async function screenOf(page: Page): Promise<(point: readonly number[]) => Point> {
   const [[left, bottom], [right, top]] = await page.evaluate(() => {
     const diagonal = (along: number) => window.cellstorm?.toScreen([along, along]) as [number, number];

@@ -1,4 +1,3 @@
-/** Drives the page of the playground in browser tests. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer';
@@ -151,7 +150,6 @@ export async function blur(page: Page): Promise<void> {
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
 }
 
-/** Takes the GPU away from the page, and waits until the page says so. */
 export async function loseDevice(page: Page): Promise<void> {
   await page.evaluate(() => {
     document.getElementById('engine-note')?.replaceChildren();
@@ -242,7 +240,6 @@ export async function toggle(page: Page, ...names: OverlayName[]): Promise<void>
   await settle(page);
 }
 
-/** Switches a control that may be behind "More settings". */
 export async function toggleField(page: Page, name: FieldName): Promise<void> {
   await unfold(page, name);
   await page.click(`#${name}`);
@@ -263,7 +260,6 @@ export async function textOf(page: Page, id: string): Promise<string> {
   return page.$eval(`#${id}`, (element) => element.textContent ?? '');
 }
 
-/** The state of the simulation, and how the picture should look. */
 export interface Scenery {
   readonly dimensions: number;
   readonly count: number;
@@ -433,7 +429,6 @@ export interface Comparison {
   readonly backgroundPixels: number;
 }
 
-/** Compares a 2D picture with the state from which it was drawn. */
 export function compareWithState(image: Picture, scenery: Scenery, tolerance: number): Comparison {
   const { points, values, reaches, boxes, box, free, theme } = scenery;
   const near = new Uint8Array(image.width * image.height);

@@ -1,4 +1,3 @@
-/** Keeps the page's downloads in memory. */
 import type { Page } from 'puppeteer';
 
 declare global {
@@ -7,7 +6,7 @@ declare global {
   }
 }
 
-/** Runs in the page before its scripts. */
+/** Runs in the page before its scripts: keeps downloads in memory. */
 export function keepFiles(): void {
   const blobs = new Map<string, Blob>();
   window.saved = [];

@@ -65,7 +65,7 @@ async function weighFolder(folder: string): Promise<Map<string, number>> {
 
 declare global {
   interface Window {
-    /** Directives of the content policy that have refused something. */
+    /** Directives that have refused something. */
     violated?: string[];
   }
 }
@@ -160,7 +160,6 @@ describe('the built page', () => {
       expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
       await chooseOption(page, 'pointer', 'Push particles');
       expect(await textOf(page, 'notice')).toMatch(unloaded);
-      // Controls that need no missing part still work.
       await chooseOption(page, 'colour', 'Id');
       expect(await textOf(page, 'legend-title')).toBe('Id');
       await page.setOfflineMode(false);

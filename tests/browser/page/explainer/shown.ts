@@ -1,4 +1,3 @@
-/** Reads what the explainer shows, and computes what it should show. */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { expect } from 'vitest';
 import { entryText } from '../../../../src/page/explainer/array-view';

@@ -167,7 +167,6 @@ describe('a film', () => {
       const [, count] = /first (\d+) of/.exec(notice) ?? [];
       const ended = await takeFile(page);
       expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
-      // The film keeps the name of its own scene.
       expect(ended.name).toMatch(/^cellstorm-pile-2d-0\.\d\ds-exact\./);
       expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
     },

@@ -1,4 +1,3 @@
-/** Opens each preset as a visitor does, and tests by values that it shows what its card promises. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { LEADING_PRESETS, MORE_PRESETS, PRESETS } from '../../../../src/page/model/presets';
@@ -18,7 +17,6 @@ import {
 } from '../../playground';
 
 const FULL = { tags: 'full' };
-/** Steps between two waits for the engine. */
 const BATCH = 20;
 
 function presetOf(name: string) {
@@ -43,7 +41,6 @@ async function take(page: Page, steps: number): Promise<void> {
   for (let left = steps; left > 0; left -= BATCH) await stepTimes(page, Math.min(left, BATCH));
 }
 
-/** Returns the coordinates along one axis, by particle. */
 async function along(page: Page, axis: number): Promise<number[]> {
   return page.evaluate(async (which) => {
     const { simulation } = window.cellstorm ?? {};

@@ -189,7 +189,6 @@ describe('a sweep on the CPU engine', () => {
         theme: 'light',
         before: hideGpu,
       });
-      // Click twice while the sheet loads.
       await page.$eval('#scale-open', (button) => {
         const { showModal } = HTMLDialogElement.prototype;
         HTMLDialogElement.prototype.showModal = function opened() {

@@ -257,7 +257,6 @@ describe('the switches of the world', () => {
     await toggleField(page, 'periodicX');
     await stepTimes(page, 2);
     await toggleField(page, 'walls');
-    // A setting of the run needs no new start.
     expect(await runOf(page)).toMatchObject({
       kind: 'bounded',
       walls: false,

@@ -32,7 +32,6 @@ describe('the automatic engine', () => {
     expect(await textOf(page, 'engine-note')).toBe('');
     await expect.poll(() => page.workers().length).toBe(1);
     expect(new URL(page.url()).search).toBe('?v=1&count=300');
-    // An engine that the visitor chooses stays, also in the link.
     await chooseOption(page, 'engine', 'GPU');
     expect(await textOf(page, 'badge')).toBe('Software GPU');
     expect(await page.$eval('#field-engine-note', (note) => (note as HTMLElement).hidden)).toBe(true);

@@ -173,8 +173,7 @@ describe('a tool', () => {
         const { theme, obstacles } = await describeScenery(page);
         const image = await takePicture(page, `tools-${engine}`);
         const painted = obstacles.filter(
-          // Compare with the background. The pixel may differ from the obstacle's colour, because the rim of the next
-          // obstacle is darker.
+          // Compare with the background, because the rim of the next obstacle may darken the pixel.
           (at) => colourDistance(pixelAt(image, ...at), theme.surface) > 25,
         );
         expect(obstacles.length).toBe(obstacleCount);

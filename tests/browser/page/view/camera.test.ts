@@ -116,7 +116,7 @@ describe('the picture', () => {
     await page.keyboard.press('ArrowRight');
     const turned = await screenOf(page, middle);
     const after = await screenOf(page, corner);
-    // The view turns around the point it looks at. After the shift, this point is a little beside the box's middle.
+    // The view turns around its target, which the shift moved a little away from the middle of the box.
     expect(Math.hypot(turned[0] - moved[0], turned[1] - moved[1])).toBeLessThan(4);
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeGreaterThan(5);
   });
@@ -133,7 +133,7 @@ describe('the picture', () => {
       expect(await lowest()).toBe(before);
       await page.keyboard.press('f');
       await settle(page);
-      // They fell for a fifth of a second.
+      // They fell by 2: ½ · 100 · (12 / 60)².
       expect(await lowest()).toBeLessThan(before - 1.5);
     },
   );
