@@ -155,7 +155,7 @@ describe('linkShader', () => {
           description.sources.map(({ name, text }) => [`shaders/${name}`, text.split('\n')]),
         );
         const files = new Set<string>();
-        // One expectation for all lines, since one per line would take seconds.
+        // There is one expectation for all lines, since one per line would take seconds.
         const wrong: unknown[] = [];
         linked.code
           .trimEnd()

@@ -1,4 +1,3 @@
-/** Tests the times of stages. A stage whose timestamps run backwards gets no time and is counted as discarded. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Gpu } from '../../../src/gpu/device';
 import type { Readback } from '../../../src/gpu/readback';
@@ -17,7 +16,7 @@ const device = {
   queue: { submit() {}, onSubmittedWorkDone: async () => {} },
 };
 
-/** Times stages on a device whose timestamps are these begins and ends, in milliseconds. */
+/** Times stages on a device that reports these begins and ends, in milliseconds. */
 function timeBy(stamps: readonly (readonly [number, number])[], names: readonly string[], timestamps = true) {
   const bytes = BigUint64Array.from(stamps.flat(), (stamp) => BigInt(stamp * 1e6)).buffer;
   const readback = { record: () => ({ finish: async () => [bytes] }) } as unknown as Readback;

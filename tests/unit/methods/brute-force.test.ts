@@ -1,6 +1,6 @@
 /**
- * Computes one step of boids, of particle life and of the position-based fluid over all pairs, in doubles. The CPU
- * engines must agree with it. They share no code with it.
+ * Computes one step of boids, of particle life and of the position-based fluid over all pairs, in doubles and without
+ * code of the CPU engines, which must agree.
  */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';
@@ -13,7 +13,7 @@ type Vector = readonly number[];
 
 const DT = 1 / 64;
 
-/** Tolerance: positions and velocities are a few units large, and each rounding is up to 2^-24 of them. */
+/** Tolerance. Positions and velocities are a few units large, and each rounding is up to 2^-24 of them. */
 const ROUNDING = 2e-6;
 
 function vectorsOf(packed: Float32Array, dimensions: number): Vector[] {
@@ -97,7 +97,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
-  test('particles of one species are attracted to another', () => {
+  test('particles of one species are attracted to those of another', () => {
     const options = lifeOptions(dimensions, true, 150);
     const life = createCpuLife(options);
     const { strength, halfLife, core } = life.settings;

@@ -1,4 +1,3 @@
-/** Tests how browsers are found on made-up machines, and the flags with which they start. */
 import { describe, expect, it } from 'vitest';
 import { chromeArguments, findBrowser, firefoxFlags, firefoxPreferences } from '../../../src/node/browsers';
 import type { Machine } from '../../../src/node/drivers';

@@ -1,4 +1,4 @@
-/** Tests the pauses between Dawn's polls on a software GPU. Only callbacks of native bindings may be delayed. */
+/** Tests the pauses between Dawn's polls on a software GPU. */
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calmPolling } from '../../../src/node/dawn';

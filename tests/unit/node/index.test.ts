@@ -1,4 +1,3 @@
-/** Tests wrong options, which `openWebGpu` rejects before WebGPU starts. */
 import { expect, test } from 'vitest';
 import { openWebGpu } from '../../../src/node';
 

@@ -1,8 +1,4 @@
-/**
- * Tests how many cells a search must visit: so many that it misses no particle within its radius despite rounding, and
- * no more than needed.
- */
-
+/** Tests that a search visits enough cells in spite of rounding, and no more than it needs. */
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../../src/core/world/cells';
 import { cellsSpanned, defineWorld, type World } from '../../../../src/core/world/world';
@@ -19,7 +15,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('never put two particles that are nearer than a radius more cells apart than the radius spans', () => {
+    it('put particles that are nearer than a radius no more cells apart than the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -36,7 +32,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
                 const apart = Math.abs(minimumImageInDoubles(position - other, period));
                 const half =
                   Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-                // Test a random radius, and the least radius that includes this pair.
+                // `least` is the least radius that includes this pair.
                 const least = up(apart);
                 for (const radius of [factor * world.diameter, least]) {
                   if (!(apart < Math.fround(radius)) || radius > Math.min(half, 2 ** 60)) continue;

@@ -1,15 +1,15 @@
-/** Limits for GPU memory: 64 bytes per particle in 2D, 112 in 3D, and 12 per cell. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../../../src/engine/simulation/memory';
 
+/** The most bytes of GPU memory per particle in 2D and in 3D, and per cell. */
 const BAR = { 2: 64, 3: 112, cell: 12 } as const;
 
 describe('memory', () => {
   it.each([2, 3] as const)('stays within the limit in %dD, including all buffers', (dimensions) => {
     expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(BAR[dimensions]);
     expect(BYTES_PER_CELL).toBeLessThanOrEqual(BAR.cell);
-    // Buffers of fixed size take far less than a byte per particle.
+    // The size of these buffers does not depend on particles or cells.
     const fixed = estimateMemory(dimensions, 0, 0);
     expect(fixed).toBeLessThan(1_000_000);
     for (const [particles, cells] of [

@@ -154,7 +154,7 @@ test('the pull of particle life is −1 at distance 0, 0 at the core and at the 
   [0, 0.3, 0.65, 1].forEach((share, index) => {
     expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);
   });
-  // The second is attracted to the first, which flees, so both move the same way.
+  // The first is attracted to the second, which flees from it, so both move the same way.
   const life = createCpuLife({ ...LIFE, positions: Float32Array.of(5, 5, 5.6, 5) });
   life.step(0.1);
   const { velocities } = life.read();
@@ -181,7 +181,7 @@ describe.each<[string, 2 | 3, Space]>([
     const late = { ...flock.checkpoint(), hunters: new Float32Array() };
     expect(() => other.restore(late)).toThrow(/^checkpoint\.hunters\.length is 0, /);
     expect(flock.settings.cohesion).toBe(4);
-    // The caller may change velocities between two steps.
+    // A caller may change velocities between two steps.
     flock.buffers.velocities.fill(0);
     flock.set({ slowest: 0, fastest: 0 });
     const { positions } = flock.read();
@@ -227,8 +227,8 @@ describe('a running particle life rejects', () => {
     expect(life.read()).toEqual(before);
   });
 
-  test('a table of attraction with holes', () => {
-    const holes = new Array(LIFE.attraction.length);
-    expect(() => createCpuLife({ ...LIFE, attraction: holes })).toThrow(/^attraction\[0\] is undefined, /);
+  test('a table of attraction with missing rows', () => {
+    const attraction = new Array(LIFE.attraction.length);
+    expect(() => createCpuLife({ ...LIFE, attraction })).toThrow(/^attraction\[0\] is undefined, /);
   });
 });

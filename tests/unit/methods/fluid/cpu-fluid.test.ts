@@ -19,7 +19,7 @@ describe('a fluid on the CPU', () => {
   const report = (done: number, total: number) => reports.push(`${done} of ${total}`);
   beforeEach(() => reports.splice(0));
 
-  // The steps suffice for the wave to return from the far wall, and for the splash to fall into it.
+  // In 2D, the steps suffice for the wave to return from the far wall.
   test.each([
     [2, 16, 110, 'flip'],
     [2, 16, 110, 'apic'],
@@ -167,7 +167,7 @@ describe('a fluid on the CPU', () => {
     expect(whole).toBeGreaterThan(0.01);
   });
 
-  // Density correction changes velocities by a share of a cell per substep, which is much if substeps are short.
+  // Without its limits in equations.ts, density correction would add energy in short substeps.
   test.each([
     ['flip', 1e-4],
     ['apic', 1e-6],
@@ -316,13 +316,13 @@ describe('a fluid rejects', () => {
   test.each([
     ['a greatest number of substeps that is a function', /^most is a function, /, 'advance', [0.5, () => 3]],
     [
-      'a list of obstacles with holes',
+      'a list with missing obstacles',
       /^obstacles\[0\]\.shape is undefined, /,
       'setObstacles',
       [new Array(2)],
     ],
-    ['drains with holes', /^drains\[0\] is undefined, /, 'set', [{ drains: new Array(2) }]],
-    ['emitters with holes', /^emitters\[0\] is undefined, /, 'set', [{ emitters: new Array(2) }]],
+    ['a list with missing drains', /^drains\[0\] is undefined, /, 'set', [{ drains: new Array(2) }]],
+    ['a list with missing emitters', /^emitters\[0\] is undefined, /, 'set', [{ emitters: new Array(2) }]],
   ] as const)('%s, and keeps its state', (_, message, method, given) => {
     const [fluid, untouched] = [make(), make()];
     expect(() => (fluid[method] as (...values: unknown[]) => unknown)(...given)).toThrow(message);
@@ -331,7 +331,7 @@ describe('a fluid rejects', () => {
     expect(fluid.read()).toEqual(untouched.read());
   });
 
-  test('a fill with holes', () => {
+  test('a fill with missing regions', () => {
     const options = { dimensions: 2, cells: [8, 8], cellSize: 1, fill: new Array(2) } as const;
     expect(() => createCpuFluid(options)).toThrow(/^fill\[0\] is undefined, /);
   });

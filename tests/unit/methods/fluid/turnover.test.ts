@@ -66,7 +66,7 @@ describe('a fluid with emitters and drains', () => {
     const gone = Uint32Array.from({ length: all }, (_, id) => id).find((id) => !ids.includes(id)) as number;
     fluid.remove([gone]);
     run(fluid, COLLECT_EVERY);
-    // The drained ids are being collected, but are not removed yet. Meanwhile a new particle gets one of them.
+    // The drained ids are collected but not yet removed when a new particle gets one of them.
     expect(fluid.count).toBe(all - 1);
     expect(Array.from(fluid.add({ positions: Float32Array.of(0.7, 0.7) }))).toEqual([gone]);
     run(fluid, COLLECT_EVERY);

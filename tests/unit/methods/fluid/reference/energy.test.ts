@@ -9,8 +9,8 @@ test('settlement computes from sums how to remove gained energy', () => {
   const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
   expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
   expect(rest).toEqual({ scale: 1, lowering: 0 });
-  // Dropping velocities that the lattice does not store removes an energy of at most 1.5. Slowing then removes at most
-  // 4.25, half of the remaining 8.5. Lowering removes at most 0.2.
+  // Dropping velocities that the lattice does not store removes at most 1.5 of energy. Slowing then removes at most
+  // half of the remaining 8.5, and lowering at most 0.2.
   const slowed = (taken: number) => ({ share: 1, scale: Math.sqrt(1 - taken / 8.5) });
   expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ ...slowed(1), lowering: 0 });
   expect(settlement({ ...sums, gain: 5.85 }, 0.5)).toEqual({
