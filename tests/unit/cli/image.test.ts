@@ -5,7 +5,6 @@ import { defineLevels } from '../../../src/core/world/level-world';
 import { defineWorld } from '../../../src/core/world/world';
 
 describe('a picture', () => {
-  /** `drawn` is the number of pixels that are not background. */
   function look(png: Uint8Array): { width: number; height: number; drawn: number } {
     const { data, width, height } = decode(png);
     let drawn = 0;

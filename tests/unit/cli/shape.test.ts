@@ -107,7 +107,6 @@ describe('the flags of simulate that change a scene', () => {
     expect(other.measures.occupiedCells).toBeLessThan(usual.measures.occupiedCells / 8);
     expect(other.measures.candidates).toBeGreaterThan(5 * usual.measures.candidates);
     expect(other.measures.greatestOccupancy).toBeGreaterThan(4);
-    // Without walls the pile falls out of its box.
     const open = await report('--count', '200', '--steps', '60', '--no-walls');
     expect(open.measures.outside).toBeGreaterThan(50);
     expect(open.settings.walls).toBe(false);

@@ -17,7 +17,6 @@ function sceneOf(bytes: Uint8Array, options: Partial<InputOptions> = {}, count?:
 
 const pairsOf = (scene: BenchScene) => findExpected(scene, scene.frame(0)).pairs;
 
-/** Coordinates from 0 to 1, the same in every run. */
 function scatter(count: number): number[] {
   return Array.from({ length: count }, (_, index) => (index * 0.618_033_988_749_895) % 1);
 }

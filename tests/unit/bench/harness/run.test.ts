@@ -198,7 +198,6 @@ describe('a run of the benchmark', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
-        // A machine without memory for the bodies throws this error.
         if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },

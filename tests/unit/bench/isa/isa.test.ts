@@ -20,7 +20,6 @@ const RECORD = new URL('../../../../bench/results/epyc-2-cores-swiftshader/isa.j
 const RESOLVE = 'solve.resolve.grid.respond 2D';
 const NEAR = 'measure.near.tally 2D';
 
-/** The lines that RADV prints about a kernel. */
 const printed = (registers: number, spilled = 0) => `
 Compute Shader:
 *** SHADER STATS ***

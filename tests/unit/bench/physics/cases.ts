@@ -19,7 +19,6 @@ export function findCase(
   return found;
 }
 
-/** `stateAt` returns the state after a number of steps. */
 export function scriptedEngine(stateAt: (steps: number) => PhysicsState): PhysicsEngine {
   return {
     name: 'scripted',

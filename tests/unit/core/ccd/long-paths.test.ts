@@ -1,7 +1,4 @@
 /**
- * Long paths end at the same positions whether they are followed up to several horizons or at once. Tests count the
- * work instead of timing it.
- *
  * A substep has CCD_TICKS ticks, the unit of time of hits. All paths are first followed up to an early tick, the
  * horizon. If some go on beyond it, a later horizon follows. Beyond the first horizon the work is limited; paths that
  * would need more are held at the last horizon.

@@ -190,7 +190,6 @@ describe('a path', () => {
 });
 
 describe('paths of particles of many sizes', () => {
-  /** A simulation with one substep of 1/64 s, without gravity. */
   function sized(
     radii: number[],
     positions: number[],
@@ -259,7 +258,6 @@ describe('paths of particles of many sizes', () => {
     const simulation = sized(bodies, positions, velocities, { halfExtents });
     simulation.step(1 / 64);
     const after = simulation.read().positions;
-    // All three particles hit the box.
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);

@@ -29,7 +29,6 @@ function lowestGap(dimensions: 2 | 3, ratio: number, substeps: number): number {
   return lowest;
 }
 
-/** Returns the number of substeps that the warning names; undefined if there is no warning. */
 function namedSubsteps(dimensions: 2 | 3, ratio: number, substeps: number): number | undefined {
   const named = /Set `substeps` to (\d+)\.$/.exec(sizeRatioWarning(onTop(dimensions, ratio, substeps)) ?? '');
   return named ? Number(named[1]) : undefined;

@@ -472,7 +472,6 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         /^obstacles\.radii is .*left out, since all particles of this simulation have one radius\.$/,
       );
       expect(() => equal.setObstacles(block(4, 4, 1, 1))).toThrow(/^obstacles\.halfExtents is .*left out/);
-      // An object without sizes means the same as an array.
       equal.setObstacles({ positions: at(4, 5) });
       expect(equal.checkpoint()).toMatchObject({ obstacles: at(4, 5) });
     });

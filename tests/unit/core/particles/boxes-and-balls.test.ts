@@ -19,7 +19,7 @@ const ENGINES = [
 
 describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
   it('have masses in proportion to their volume', () => {
-    // A disc and a square of the same area.
+    // The disc and the square have the same area.
     const half = Math.sqrt(Math.PI) / 2;
     const options = {
       dimensions: 2,

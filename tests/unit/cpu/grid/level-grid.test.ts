@@ -157,7 +157,6 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       const expected = bruteForceLevelPairs(grid.world, positions, radiusOf);
       expect(expected.length).toBeGreaterThan(200);
       expectPairs(grid, [...expected]);
-      // The input comes in canonical order, then in reverse.
       for (const order of [ids, ids.slice().reverse()]) {
         const moved = new Float32Array(positions.length);
         order.forEach((id, index) => {

@@ -105,7 +105,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
     }
     const still = open(scene, false);
     still.play(3);
-    // The lower part of the wall moves to the right, and grains move with it.
+    // The lower part of the wall moves to the right and takes grains along.
     expect(mean(asides.slice(3))).toBeGreaterThan(0.15 * middle);
     expect(Math.abs(aside(still.centres()))).toBeLessThan(0.05 * middle);
   });

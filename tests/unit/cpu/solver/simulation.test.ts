@@ -186,7 +186,6 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const hashes = [0, 1, 2].map((run) => {
       const simulation = createCpuSimulation(options);
       const { positions, velocities } = options as { positions: Float32Array; velocities: Float32Array };
-      // The later runs remove some particles and add them again under their old ids.
       if (run > 0) {
         const leaving = [5, 17, 18, 200, 299].slice(run - 1);
         simulation.remove(leaving);

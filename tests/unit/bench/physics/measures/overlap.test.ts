@@ -35,7 +35,7 @@ it.each([
 it.each([
   [2, '12 discs in 1 × 1', 50, APART],
   [2, '60 discs in 1 × 1', 50, APART],
-  // The lowest discs land before the uppermost are apart.
+  // Some discs land before all are apart.
   [2, '200 discs in 3 × 3', 50, 0.026],
   [2, '50 discs in 1 × 1', 9.81, APART],
   [3, '12 balls in 1 × 1 × 1', 50, APART],

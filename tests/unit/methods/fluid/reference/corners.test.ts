@@ -40,7 +40,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(isFreeAt(input, at(0.8, 0.3))).toBe(false);
     expect(isFreeAt(input, at(0.7, 0.3))).toBe(true);
     expect(isFreeAt(input, at(0.8, 0.2))).toBe(true);
-    // The upper end belongs to the last cell.
+    // A point at the upper end is in the last cell.
     expect(isFreeAt(input, at(1.5, 1.25))).toBe(true);
   });
 });
