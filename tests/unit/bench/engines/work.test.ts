@@ -210,7 +210,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     );
   }
 
-  it('cpu-boxes proposes the boxes that its sweeps compare, and tests all of them, or with balls those that meet', async () => {
+  it('cpu-boxes proposes what its sweeps compare, and tests boxes, or balls whose boxes meet', async () => {
     const finder = createCpuBoxPairs({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -263,7 +263,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
 
-  it('cpu-chunks proposes the boxes that its sweeps compare, and tests all of them, or with balls those that meet', async () => {
+  it('cpu-chunks proposes what its sweeps compare, and tests boxes, or balls whose boxes meet', async () => {
     const finder = createCpuBoxChunks({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
