@@ -1,4 +1,3 @@
-/** Describes what the tests run on: the browser, the GPU drivers and the flags. */
 import { chooseDriver, type Driver, findChrome, thisMachine } from '../../src/node/drivers';
 import { denoDriver } from '../../src/testing/deno';
 import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';

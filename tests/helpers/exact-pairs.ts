@@ -27,7 +27,7 @@ function divide(value: number): bigint {
   return BigInt(scaled) << (1074n - shift);
 }
 
-/** Whether two positions are closer than the exact sum of `diameter` and `rest`. */
+/** Returns whether two positions are closer than the exact sum of `diameter` and `rest`. */
 export function exactOverlap(
   a: readonly number[],
   b: readonly number[],
@@ -62,7 +62,7 @@ export function vectorAt(positions: Float32Array, dimensions: Dimensions, partic
   return Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1)));
 }
 
-/** All overlapping pairs, sorted. */
+/** Returns all overlapping pairs, sorted. */
 export function oracle(
   positions: Float32Array,
   dimensions: Dimensions,

@@ -17,7 +17,6 @@ import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
 import { frameOf, overlayColours } from './inputs/frames';
 import type { GpuTools } from './node-gpu';
 
-/** Width and height of a picture in pixels. */
 export const SIZE = 160;
 export const FORMAT = 'rgba8unorm';
 

@@ -1,4 +1,3 @@
-/** The scenes with equal radii that are not driven. */
 import { sceneNames } from '../../src/scenes';
 
 export const EQUAL_RADIUS_SCENES = sceneNames({ variableRadii: false, driven: false });

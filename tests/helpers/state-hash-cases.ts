@@ -1,4 +1,3 @@
-/** The runs whose state hashes are recorded. */
 import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { hashState } from '../../src/core/state/hash';
 import type { Dimensions } from '../../src/core/world/world';
@@ -240,7 +239,7 @@ function sceneCases(dimensions: Dimensions): StateHashCase[] {
   );
 }
 
-/** Covers kernels that no scene uses by default. */
+/** Covers combinations of options that no scene has. */
 function optionCases(dimensions: Dimensions): StateHashCase[] {
   const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
   const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;

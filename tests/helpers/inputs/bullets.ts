@@ -1,4 +1,3 @@
-/** Inputs for continuous motion. */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
 import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';

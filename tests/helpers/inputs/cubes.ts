@@ -1,7 +1,6 @@
-/** Worlds for particles of diameter 1. */
 import { type Dimensions, defineWorld, type World, type WorldKind } from '../../../src/core/world/world';
 
-/** Returns a world between 0 and `length` along each axis, or an unbounded one. */
+/** Returns a world for particles of diameter 1: from 0 to `length` along each axis, or unbounded. */
 export function cubeOf(kind: WorldKind, dimensions: Dimensions, length: number, capacity: number): World {
   if (kind === 'unbounded') return defineWorld({ dimensions, unbounded: true }, 1, capacity);
   const along = <Value>(value: Value) => new Array<Value>(dimensions).fill(value);

@@ -1,4 +1,4 @@
-/** Small flocks and small cases of particle life. In each, the first two particles coincide. */
+/** Small flocks and cases of particle life, in which the first two particles coincide. */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import type { FlockOptions, LifeOptions, NewLife } from '../../../src/methods/flock';

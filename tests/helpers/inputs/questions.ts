@@ -1,5 +1,3 @@
-/** Questions to a grid, with answers by brute force. */
-
 import { shapesOf } from '../../../src/core/particles/shapes';
 import type { ParticleArrays } from '../../../src/core/simulation/simulation';
 import type { World } from '../../../src/core/world/world';
@@ -41,7 +39,7 @@ export function questionsAround(world: World, { positions }: ParticleArrays): Qu
   ];
 }
 
-/** Returns the indices that must be found. Leaves out hits of a ray that rounding may decide. */
+/** Finds by brute force the indices that must be found. Leaves out hits of a ray that rounding may decide. */
 export function answerOf(
   world: World,
   particles: ParticleArrays,

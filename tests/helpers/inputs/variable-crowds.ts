@@ -123,7 +123,7 @@ function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   );
 }
 
-/** Whether a coordinate is at most a period outside along a periodic axis, or finite along another axis. */
+/** Along periodic axes, coordinates may be up to one period outside the box: `wrapOnce` brings them in. */
 function isWelcome({ min, period }: World, coordinate: number, axis: number): boolean {
   const length = period[axis] as number;
   if (length === 0) return Number.isFinite(coordinate);

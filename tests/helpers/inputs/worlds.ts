@@ -43,7 +43,6 @@ function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>>
     .filter(({ world }) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
 }
 
-/** A coordinate in the box, at most two ulps from a cell border, at a corner, outside, subnormal or huge. */
 function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const high = world.max[axis] as number;
