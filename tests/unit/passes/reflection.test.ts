@@ -31,7 +31,7 @@ import { RAYS_FIELDS } from '../../../src/passes/query/rays';
 import { RADIX_FIELDS } from '../../../src/passes/sort/radix';
 import { describePageKernels } from '../../helpers/page-kernels';
 
-/** Default limits of WebGPU, which every device has. */
+/** Every device has these default limits of WebGPU. */
 const MOST_STORAGE_BUFFERS = 8;
 const MOST_WORKGROUP_BYTES = 16 * 1024;
 const MOST_INVOCATIONS = 256;
@@ -53,9 +53,9 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Origin: ORIGIN_FIELDS,
 };
 
-/** Constant and value of @workgroup_size, by the entry point. Other entry points have WORKGROUP_SIZE. */
 const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
 const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
+/** Constant and value of @workgroup_size, by entry point. Other entry points have WORKGROUP_SIZE. */
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   reduce: SCAN,
   spine: SCAN,
@@ -100,10 +100,7 @@ function reflect(description: KernelDescription): Reflected {
   return { description, code, entry: found, uniforms, storage, structs };
 }
 
-/**
- * Returns the code with empty function bodies. In a body, wgsl_reflect 1.6.0 takes names such as `workgroup` for
- * keywords, which Tint and naga do not.
- */
+/** Empties the bodies of functions, because in them wgsl_reflect 1.6.0 takes names such as `workgroup` for keywords. */
 function declarationsOf(code: string): string {
   let text = '';
   let depth = 0;
@@ -121,7 +118,7 @@ function declarationsOf(code: string): string {
   return text;
 }
 
-/** Returns the bytes of `var<workgroup>` variables: scalars, vectors, structs, and arrays of them. */
+/** Returns the bytes of all `var<workgroup>` variables. */
 function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
   const constants = new Map(
     [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
@@ -246,7 +243,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
 
 it('every uniform struct of the host is used in some kernel', () => {
   const seen = kernels.flatMap((kernel) => {
-    // The tests above have reflected all kernels, unless this test runs alone.
+    // If this test runs alone, no kernel has been reflected yet.
     if (!uniformNames.has(kernel)) reflect(kernel);
     return uniformNames.get(kernel);
   });

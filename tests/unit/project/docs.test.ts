@@ -27,14 +27,16 @@ const DOCUMENTS = [
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /**
- * Compiler errors that a fragment may cause: names that the reader or the text around it provides (2304, 2552, 18004),
- * names used before their declaration (2448, 2454, 7022), and unchecked coordinates (18048).
+ * Compiler errors that examples may have, because they are fragments:
+ * - 2304, 2552, 18004: the text around the example, or the reader, declares a name;
+ * - 2448, 2454, 7022: the example uses a name before it declares it;
+ * - 18048: the example does not check whether a coordinate is undefined.
  */
 const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048]);
 
 interface Example {
   readonly path: string;
-  /** Line of the opening fence, from 1. */
+  /** The line of the opening fence, where the document's first line is 1. */
   readonly line: number;
   readonly code: string;
 }
@@ -48,10 +50,10 @@ function examplesOf(path: string): Example[] {
   }));
 }
 
-/** Returns messages as `PATH:LINE: error TS…`, with the lines of the document. */
+/** Returns the compiler's errors as `PATH:LINE: TS…: …`, where LINE is a line of the document. */
 function compile(folder: string, examples: readonly Example[]): string[] {
   examples.forEach(({ code }, index) => {
-    // Make each example a module, so that their names do not clash.
+    // An export makes the example a module, so that its names do not clash with those of others.
     writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {};\n`);
   });
   const config = {
@@ -77,7 +79,7 @@ function compile(folder: string, examples: readonly Example[]): string[] {
   return `${stdout}${stderr}`.split('\n').flatMap((line) => {
     const [, file, row = '', code, text] = /^(\d+)\.ts\((\d+),\d+\): error TS(\d+): (.*)/.exec(line) ?? [];
     const example = examples[Number(file)];
-    // Lines outside examples are errors of the compiler or its call. Continued messages are indented.
+    // Other lines report errors of the call, or are indented and continue a message.
     if (example === undefined) return /^\S/.test(line) ? [line] : [];
     if (LEFT_TO_THE_READER.has(Number(code))) return [];
     return [`${example.path}:${example.line + Number(row)}: TS${code}: ${text}`];
@@ -116,7 +118,7 @@ describe('code in documents', () => {
   });
 });
 
-it('the canvas of docs/drawing.md is the example, which has at most 60 lines', () => {
+it('the first example in docs/drawing.md is examples/canvas/main.ts, which has at most 60 lines', () => {
   const example = read('examples/canvas/main.ts');
   expect(example.trim().split('\n').length).toBeLessThanOrEqual(60);
   const [header = '', ...rest] = example.split('\n');

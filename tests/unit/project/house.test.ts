@@ -17,7 +17,6 @@ import {
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MOST_FILES_IN_A_FOLDER = 25;
 const MOST_LINES = 500;
-/** A longer file must explain its length in its header. */
 const REASON = /longer than 500 lines/i;
 const HEADER_LINES = 20;
 const DEEPEST_CONDITION = 2;

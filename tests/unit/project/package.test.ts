@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installInto } from '../../helpers/packed';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Folders of compilers in node_modules. Version 5.6 is the one that attw brings. */
+/** Folders of compilers in node_modules. attw depends on version 5. */
 const COMPILERS = {
   5: '@arethetypeswrong/core/node_modules/typescript',
   6: 'typescript',
@@ -55,7 +55,6 @@ let folder = '';
 let tarball = '';
 let warnings = '';
 
-/** Packs the package from a build of its own, and installs it into an empty project. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cellstorm-user-'));
   ({ tarball, warnings } = await installInto(folder));
@@ -90,7 +89,7 @@ async function compile(
   );
 }
 
-/** Reads a module and everything that it imports; every import must be a file of the package. */
+/** Reads a module and everything that it imports. Expects that every import is a file of the package. */
 async function readModules(path: string, texts: Map<string, string>): Promise<void> {
   if (texts.has(path)) return;
   const code = await readFile(path, 'utf8');
@@ -236,7 +235,7 @@ describe('the package', () => {
   });
 });
 
-/** Returns the bytes that a page loads, after gzip. Chunks that are imported later do not count. */
+/** Returns the bytes that a page loads, after gzip, without chunks that it imports later. */
 async function bundle(entry: string, name: string): Promise<number> {
   const input = join(folder, `${name}.js`);
   await writeFile(input, `import { ${name} } from '${entry}'; globalThis.used = ${name};`);
@@ -258,7 +257,7 @@ async function bundle(entry: string, name: string): Promise<number> {
   return loadedChunks.reduce((bytes, { code }) => bytes + gzipSync(code, { level: 9 }).length, 0);
 }
 
-describe('a page that uses one function', () => {
+describe('a page that imports', () => {
   test.each([
     ['cellstorm', 'createSimulation', 65_000],
     ['cellstorm', 'HashGrid', 58_000],
@@ -266,7 +265,7 @@ describe('a page that uses one function', () => {
     ['cellstorm/cpu', 'createCpuGrid', 20_000],
     ['cellstorm/cpu', 'createCpuLevelGrid', 20_000],
     ['cellstorm/fluid', 'createFluid', 95_000],
-  ])('%s: %s loads at most %i bytes', async (entry, name, most) => {
+  ])('from %s only %s loads at most %i bytes', async (entry, name, most) => {
     const bytes = await bundle(entry, name);
     expect(bytes).toBeGreaterThan(1000);
     expect(bytes).toBeLessThanOrEqual(most);

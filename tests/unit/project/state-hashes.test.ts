@@ -7,7 +7,7 @@ describe('the recorded states of the CPU engine', () => {
   for (const { name, onCpu } of STATE_HASH_CASES) {
     for (const steps of CHECKED_STEPS) {
       const tags = steps === 10 ? [] : 'full';
-      test(`${name}: the state after ${steps} steps`, { tags }, () => {
+      test(`include that of ${name} after ${steps} steps`, { tags }, () => {
         recorded.check(name, steps, onCpu(steps));
       });
     }

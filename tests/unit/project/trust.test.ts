@@ -1,4 +1,3 @@
-/** Tests that the results in tests/trust are complete, at full size, without failures, and free of local paths. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const FOLDER = fileURLToPath(new URL('../../trust', import.meta.url));
 
-/** The parts of each command's results, with the required size of those that have one. */
+/** The parts that each command's results must have, and their sizes. */
 const PARTS = {
   soak: { 'gpu-steps': { steps: 100_000 }, 'cpu-steps': { steps: 100_000 }, cycles: { cycles: 500 } },
   faults: {

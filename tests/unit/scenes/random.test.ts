@@ -26,7 +26,7 @@ describe('Random', () => {
     expect(Math.max(...seen)).toBeLessThan(10_400);
   });
 
-  it('gives independent numbers for neighbouring seeds', () => {
+  it('gives different numbers for neighbouring seeds', () => {
     const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
     expect(new Set(first).size).toBe(1000);
   });

@@ -17,13 +17,11 @@ import {
 } from '../../../src/scenes';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** Scenes of balls with variable radii. All their sizes and positions are multiples of 1/32. */
 const SIZED_BALLS = sceneNames({ variableRadii: true, hasBoxes: false, driven: false });
 
-/** The end of the message about a scene that is unknown or does not collide. */
 const ACCEPTED = `but it must be one of ${sceneNames().join(', ')}.`;
 
-/** A generator that needs no random numbers leaves out its last parameter. */
+/** Generators without random numbers leave out the last parameter. */
 const isRandom = (name: string) => requireScene('collisions', name).generate.length > 2;
 
 const hashOf = (scene: Scene) => hashState(scene.dimensions, scene.positions, scene.velocities);
@@ -46,7 +44,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
           const axis = index % dimensions;
           if (!Number.isInteger(position * 1024)) notDyadic++;
           if (!Number.isInteger((scene.velocities[index] as number) * 1024)) notDyadic++;
-          // The whole particle lies inside, so that no wall acts at first; along periodic axes only its centre must.
+          // The whole particle must lie inside, so that no wall acts at first; along periodic axes only its centre.
           const { periodic = false } = scene;
           const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
           const spare = wraps ? 0 : scene.radius;
@@ -91,14 +89,14 @@ function contactsOf(scene: Scene): number[] {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) => {
-  it('uniform: one overlap per particle on average', () => {
+describe.each([2, 3] as const)('in %dD the scene', (dimensions) => {
+  it('uniform has one overlap per particle on average', () => {
     const contacts = mean(contactsOf(createScene('uniform', { dimensions, count: 4000 })));
     expect(contacts).toBeGreaterThan(dimensions === 2 ? 0.85 : 0.75);
     expect(contacts).toBeLessThan(1.1);
   });
 
-  it('gas and pile: nothing overlaps', () => {
+  it('gas has no overlaps, and neither has pile', () => {
     for (const name of ['gas', 'pile']) {
       for (const count of [2, 9, 28, 1000]) {
         expect(Math.max(...contactsOf(createScene(name, { dimensions, count })))).toBe(0);
@@ -106,7 +104,7 @@ describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) =
     }
   });
 
-  it('gas: fills a tenth of the box, and has a momentum', () => {
+  it('gas fills a tenth of the box, and has a momentum', () => {
     const scene = createScene('gas', { dimensions, count: 4000 });
     const box = scene.max.reduce((product, high) => product * high, 1);
     const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
@@ -118,7 +116,7 @@ describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) =
     expect(scene.settings).toMatchObject({ restitution: 1, friction: 0 });
   });
 
-  it('pile: gravity points down y, and the floor is about as wide as the stack is high', () => {
+  it('pile has gravity along −y, and a floor that is about as wide as the box is high', () => {
     const scene = createScene('pile', { dimensions, count: 10_000 });
     expect(scene.settings.gravity?.[1]).toBe(-9.8125);
     const [width, height] = scene.max as [number, number];
@@ -127,13 +125,13 @@ describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) =
     expect(height / width).toBeLessThan(1.4);
   });
 
-  it('packing: inner particles touch all 6 (12) neighbours, and overlap by 3%', () => {
+  it('packing has inner particles that touch all 6 (in 3D 12) neighbours', () => {
     const contacts = contactsOf(createScene('packing', { dimensions, count: 1000 }));
     expect(Math.max(...contacts)).toBe(dimensions === 2 ? 6 : 12);
     expect(contacts.filter((count) => count === (dimensions === 2 ? 6 : 12)).length).toBeGreaterThan(400);
   });
 
-  it('clustered: at least 89% of the particles lie in 1% of the world, about 8 per cell', () => {
+  it('clustered has at least 89% of its particles in 1% of the world, about 8 per cell', () => {
     const count = 20_000;
     const scene = createScene('clustered', { dimensions, count });
     const low = Math.floor((scene.max[0] as number) * 0.3 * 1024) / 1024;
@@ -148,19 +146,19 @@ describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) =
     expect(inside / (high - low) ** dimensions).toBeLessThan(9);
   });
 
-  it('one-cell: all particles are in the middle cell', () => {
+  it('one-cell has all its particles in the middle cell', () => {
     const scene = createScene('one-cell', { dimensions, count: 5000 });
     expect([...scene.positions].every((coordinate) => Math.floor(coordinate) === 1)).toBe(true);
   });
 
-  it('lattice: positions are multiples of half a cell, every other one on a border', () => {
+  it('lattice has positions that are multiples of half a cell, some of them on borders', () => {
     const scene = createScene('lattice', { dimensions, count: 1000 });
     expect([...scene.positions].every((coordinate) => Number.isInteger(coordinate * 2))).toBe(true);
     expect([...scene.positions].some((coordinate) => Number.isInteger(coordinate))).toBe(true);
     expect(Math.max(...contactsOf(scene))).toBe(dimensions === 2 ? 8 : 26);
   });
 
-  it('negative: particles lie on both sides of the origin along every axis', () => {
+  it('negative has particles on both sides of the origin along every axis', () => {
     const scene = createScene('negative', { dimensions, count: 1000 });
     for (let axis = 0; axis < dimensions; axis++) {
       const along = scene.positions.filter((_, index) => index % dimensions === axis);
@@ -210,7 +208,7 @@ function createSized(name: string, request: SceneRequest) {
   return { ...scene, radii, radiusRange };
 }
 
-describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions) => {
+describe.each([2, 3] as const)('in %dD, with variable radii, the scene', (dimensions) => {
   it.each(SIZED_BALLS)('%s has only multiples of 1/32, and is the same for the same seed', (name) => {
     for (const count of [0, 1, 2, 1000]) {
       const scene = createSized(name, { dimensions, count, seed: 7 });
@@ -235,7 +233,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
 
   it.each([
     ['mixed-pile', 3, 2000, 0.12],
-    // Three standard deviations: there are about 88 cubes in 2D, 32 in 3D.
+    // Three standard deviations of a share of 1/6, for the expected number of cubes: 88 in 2D, 32 in 3D.
     ['mixed-wide', 6, dimensions === 2 ? 20_000 : 200_000, dimensions === 2 ? 0.12 : 0.2],
   ] as const)(
     '%s gives each of %i octaves the same area or volume; the first particles do not touch',
@@ -266,7 +264,6 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
     for (let octave = 0; octave < 6; octave++) {
       const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
       expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
-      // These radii are in the lower half of the octave, by their logarithms.
       const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
       expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
     }

@@ -30,7 +30,7 @@ it('the pack includes only the files of Dawn that one system needs', () => {
     'dist/linux-x64',
     'dist/linux-x64/dawn.node',
   ]);
-  // The copy asks about `dist` before its contents, and would skip them if it were rejected.
+  // Otherwise the copy would skip the contents of `dist`.
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
@@ -39,7 +39,7 @@ it('the pack includes all dependencies of packages, also circular ones', () => {
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });
 
-/** A substitute for Node that writes complete records. */
+/** A fake Node that writes complete records. */
 const WHOLE = `if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`;
 
 describe('run.sh', () => {
@@ -57,7 +57,7 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The substitute for Node logs its arguments. `variables` may set NVCC, the compiler. */
+  /** Runs run.sh with a fake Node, which logs its arguments. `variables` may set NVCC, the compiler. */
   function run(
     node: string,
     variables: Record<string, string> = {},

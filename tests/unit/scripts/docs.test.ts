@@ -1,4 +1,3 @@
-/** Tests that the documentation has every guide and every export, has no dead links, and needs no network. */
 import {
   existsSync,
   mkdirSync,

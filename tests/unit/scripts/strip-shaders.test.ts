@@ -1,7 +1,4 @@
-/**
- * Tests that the linker finds the same names in shaders after a build has stripped them. The linker renames these names
- * if it also links a user's code.
- */
+/** To link a user's code, the linker renames names of shaders. It must find the same names after a build strips them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-/** Tests the comparison of arrays by the tables in its messages. */
 import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import { expectArraysEqual, expectArraysWithin } from '../../../src/testing/arrays';

@@ -1,4 +1,3 @@
-/** Tests how Chrome is started, on simulated machines and with a simulated library. */
 import { describe, expect, test } from 'vitest';
 import { flagsFor } from '../../../src/node/chrome-flags';
 import { CHROME_ADVICE, type Machine } from '../../../src/node/drivers';
@@ -27,7 +26,7 @@ function machine({ platform = 'linux', environment = {}, files = [] }: Parts = {
   };
 }
 
-/** Makes a library whose browser gives this answer if it is asked for an adapter. */
+/** Makes a fake library. `answer` is what its pages report about their adapter, or the error of its launch. */
 function library(answer: string | Error, own?: string) {
   const log: unknown[] = [];
   const page = {
@@ -159,7 +158,7 @@ describe('launchChrome', () => {
 
   test.each([
     ['no memory\nmore', 'no memory'],
-    // puppeteer's text, then Playwright's.
+    // The next two are puppeteer's texts, the last one is Playwright's.
     [
       'Failed to launch the browser process:  Code: 1\n\nstderr:\n\n\nTROUBLESHOOTING: …',
       'it ended with exit code 1',

@@ -1,4 +1,3 @@
-/** Tests that openDeno and runInDeno reject wrong arguments before they start anything. */
 import { describe, expect, test } from 'vitest';
 import { type DenoSource, openDeno, runInDeno } from '../../../src/testing/deno';
 

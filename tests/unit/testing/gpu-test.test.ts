@@ -1,17 +1,20 @@
-/** Tests `createGpuTest` on a fake device, because a real one does not report errors on demand. */
 import { describe, expect, test, vi } from 'vitest';
 import type { GpuTestBody } from '../../../src/testing/gpu-session';
 import { createGpuTest, type GpuTestOptions, type TestFunction } from '../../../src/testing/gpu-test';
 
-interface Story {
-  /** The error that each scope reports. */
+/** What a fake device reports. */
+interface Reports {
+  /** An error per kind of error scope. */
   readonly scopes?: Readonly<Record<string, string>>;
   readonly uncaptured?: string;
   readonly lost?: { readonly reason: string; readonly message: string };
 }
 
-/** Returns a fake WebGPU. Its devices report what the story says, once the body calls `tell`, and nothing once destroyed. */
-function made({ scopes = {}, uncaptured, lost }: Story): { gpu: () => GPU; tell: () => Promise<void> } {
+/**
+ * Returns a fake WebGPU, because real devices do not report errors on demand. Its devices report errors of scopes when
+ * these are popped, unless the device is destroyed, and everything else when the body calls `tell`.
+ */
+function made({ scopes = {}, uncaptured, lost }: Reports): { gpu: () => GPU; tell: () => Promise<void> } {
   const stack: string[] = [];
   let isDestroyed = false;
   let lose: (info: unknown) => void = () => undefined;
@@ -46,8 +49,8 @@ function made({ scopes = {}, uncaptured, lost }: Story): { gpu: () => GPU; tell:
   };
 }
 
-async function outcome(story: Story, thrown?: Error): Promise<string> {
-  const { gpu, tell } = made(story);
+async function outcome(reports: Reports, thrown?: Error): Promise<string> {
+  const { gpu, tell } = made(reports);
   const run = createGpuTest(() => undefined, { gpu }).withDevice(async () => {
     await tell();
     if (thrown) throw thrown;
@@ -59,7 +62,7 @@ async function outcome(story: Story, thrown?: Error): Promise<string> {
 }
 
 describe('a GPU test', () => {
-  test.each<[string, Story, string]>([
+  test.each<[string, Reports, string]>([
     ['passes if nothing is reported', {}, 'passed'],
     ['fails on validation', { scopes: { validation: 'wrong usage' } }, 'validation error: wrong usage'],
     ['fails without memory', { scopes: { 'out-of-memory': 'too large' } }, 'out-of-memory error: too large'],
@@ -71,8 +74,8 @@ describe('a GPU test', () => {
       'device lost (unknown): driver gone',
     ],
     ['may destroy its device', { lost: { reason: 'destroyed', message: '' } }, 'passed'],
-  ])('%s', async (_, story, expected) => {
-    expect(await outcome(story)).toBe(expected === 'passed' ? expected : `The GPU reported:\n${expected}`);
+  ])('%s', async (_, reports, expected) => {
+    expect(await outcome(reports)).toBe(expected === 'passed' ? expected : `The GPU reported:\n${expected}`);
   });
 
   test.each([new Error('mine'), new DOMException('mine')])(

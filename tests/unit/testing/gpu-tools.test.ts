@@ -1,4 +1,3 @@
-/** Tests that the tools for buffers reject wrong arguments before anything reaches the device. */
 import { describe, expect, test } from 'vitest';
 import { createTools } from '../../../src/testing/gpu-tools';
 

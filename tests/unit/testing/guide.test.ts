@@ -1,11 +1,10 @@
-/** The tables of docs/testing.md name the options that the kit accepts. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createGpuTest, launchChrome } from '../../../src/testing';
 
 const GUIDE = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8');
 
-/** Returns the names in the first column of the table whose head begins with "option" under a heading. */
+/** Returns the names in the first column of the table of options under a heading. */
 function optionsUnder(heading: string): string[] {
   const section = GUIDE.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? '';
   const [, rows = ''] = /^\| option .*\n\|---.*\n((?:\|.*\n)+)/m.exec(section) ?? [];
@@ -26,12 +25,12 @@ async function acceptedBy(use: (options: object) => unknown): Promise<string[]> 
   return (/one of ([\w, ]+)/.exec(message)?.[1] ?? '').split(', ');
 }
 
-it('lists every option of launchChrome', async () => {
+it('docs/testing.md lists every option of launchChrome', async () => {
   const accepted = await acceptedBy((options) => launchChrome({ launch: async () => undefined }, options));
   expect(optionsUnder('What launchChrome does').sort()).toEqual(accepted.sort());
 });
 
-it('lists every option of a GPU test, except some that only its runner knows', async () => {
+it('docs/testing.md lists every option of a GPU test, except some that only its runner knows', async () => {
   const accepted = await acceptedBy((options) => createGpuTest(() => undefined, options));
   const ofVitest = ['repeats', 'fails', 'concurrent', 'sequential', 'meta'];
   const ofNode = ['concurrency', 'signal', 'plan', 'expectFailure'];

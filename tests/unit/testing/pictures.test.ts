@@ -1,4 +1,3 @@
-/** Tests pictures by their values: where and how much two pictures differ, and what PNG files contain. */
 import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';

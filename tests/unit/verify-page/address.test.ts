@@ -1,4 +1,3 @@
-/** Tests the options in the address of verify.html. */
 import { describe, expect, it } from 'vitest';
 import { addressOf, readAddress } from '../../../src/verify-page/address';
 

@@ -1,4 +1,3 @@
-/** Tests the report of verify: its verdict, its hash and its last line. */
 import { expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { conclusionOf, type VerifyReport } from '../../../src/verify/answers';

@@ -16,10 +16,10 @@ import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 // With the ring, a row has 5 cells, and the first cell inside the ring is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);
 
-// The particles are in the cells 12, 6, 13, 12, none (its coordinate is NaN), and 6 (clamped).
+// These six particles are in the cells 12, 6, 13, 12, none (the x is NaN), and 6 (the x is clamped).
 const POSITIONS = new Float32Array([1.5, 1.5, 0.2, 0.9, 2, 1, 1.25, 1.75, Number.NaN, 1, -7, 0]);
 
-/** Makes particles inside and outside the world, on borders of cells, or not finite, with ids in any order. */
+/** Particles inside and outside the world, on borders of cells, or not finite, with ids in any order. */
 const arbitrary = fc
   .record({
     dimensions: fc.constantFrom<2 | 3>(2, 3),

@@ -1,4 +1,3 @@
-/** Tests brute force, which also finds the ambiguous pairs: those that rounding might decide. */
 import { describe, expect, it } from 'vitest';
 import { bruteForcePairs, pairBand } from '../../../../src/reference/query/brute-force';
 import { distanceSquared } from '../../../../src/reference/solve/contact';
@@ -19,11 +18,11 @@ describe('brute force', () => {
   });
 
   it('reports a pair as ambiguous only if rounding could decide', () => {
-    // The squared distance differs from the squared diameter by one part in 2²⁴.
+    // In 32-bit floats, 0.6² + 0.8² is 1 + 0.8 · 2⁻²⁴.
     const touching = new Float32Array([0, 0, 0.6, 0.8]);
     expect(bruteForcePairs(2, touching, 1).ambiguous.count).toBe(1);
     expect(bruteForcePairs(2, new Float32Array([0, 0, 0.6, 0.79]), 1).ambiguous.count).toBe(0);
-    // These touch exactly, in numbers that 32-bit floats hold: not ambiguous, and no overlap.
+    // 32-bit floats hold these numbers, and the pair touches exactly.
     const exact = bruteForcePairs(2, new Float32Array([0, 0, 0.75, 1]), 1.25);
     expect([exact.overlapping.count, exact.ambiguous.count]).toEqual([0, 0]);
   });
@@ -41,7 +40,6 @@ describe('brute force', () => {
           const diameter = Math.fround(size);
           const length = Math.hypot(...direction.slice(0, dimensions));
           if (length < 0.01) return;
-          // The pair almost touches.
           const a = offset.slice(0, dimensions).map((along) => Math.fround(along * size));
           const b = a.map((along, axis) =>
             Math.fround(along + ((direction[axis] as number) / length) * diameter * (1 + nudge * u)),
@@ -50,7 +48,7 @@ describe('brute force', () => {
           const exact = apart.reduce((sum, along) => sum + along * along, 0);
           const rounded = apart.map(Math.fround);
           const plain = distanceSquared(PLAIN_WORLDS[dimensions], new Float32Array([...a, ...b]), 0, 1);
-          // Each square except the first is fused into the sum, in both orders.
+          // Fuses each square except the first into the sum.
           const fused = (values: number[]) =>
             values.reduce((sum, along) => Math.fround(sum + along * along), 0);
           const limit = Math.fround(diameter * diameter);

@@ -1,6 +1,6 @@
 /**
- * Settles random sums whose errors have one source at a time, on a device as inaccurate as WGSL allows. So a term that
- * the bound lacks is not hidden by others.
+ * Settles random sums on a device as inaccurate as WGSL allows. Their errors have one source at a time, so that no
+ * other term of the bound hides a missing one.
  */
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
@@ -65,13 +65,13 @@ function substepOf({ dimensions, chance }: Case) {
   };
 }
 
-/** Returns the greatest differences from the exact result, as shares of the bound. */
+/** Returns the differences from the exact result, as shares of the bound. */
 function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', number>> {
   const { source, dimensions, chance } = one;
   const usual = substepOf(one);
   const { gravity, dt } = usual;
   const up = scaled(-1 / length(gravity), gravity);
-  // Some supports are almost across gravity, so that errors decide whether the particle is held.
+  // Some supports are almost perpendicular to gravity, so errors decide whether the particle is held.
   const aside = chance.unit(dimensions);
   const lean = chance.between(0, 4) < 1 ? chance.between(-MOST_ERROR, MOST_ERROR) : chance.between(0, 1);
   const steep = up.map(
@@ -80,10 +80,10 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const support = scaled(chance.between(0.01, 0.3) / length(steep), steep);
   const change = support.map((along, axis) => along + chance.between(0, 0.1) * (aside[axis] as number));
   const closing = chance.between(0, 0.3);
-  // Errors decide whether some changes are limited.
+  // Sometimes errors decide whether the change is limited.
   const isAtLimit = chance.between(0, 4) < 1 && closing < length(change);
   const limit = length(change) + chance.between(-MOST_ERROR, MOST_ERROR);
-  // Friction just reaches what the change needs across the support, or just not.
+  // Sometimes errors decide whether friction reaches what the change needs across the support.
   const needed = length(across(change, scaled(1 / length(support), support)));
   const isAtFriction = chance.between(0, 4) < 1;
   const substep = {
@@ -98,10 +98,10 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     closing: errorOf('closing'),
     deepest: errorOf('deepest'),
   };
-  // From 1/16 to 1/8, the limit acts in part.
+  // The limit does not act below 1/16, and acts in full from 1/8.
   const deepest = chance.between(0.05, 0.15);
   const press = chance.between(0, 2) < 1 ? 0 : chance.between(0, 1);
-  // Magnitudes add up to at least the length of the sum, whatever the errors.
+  // The bearing is at least as large as the length of the support, whatever the errors.
   const bearing = length(support) * (1 + press) + errors.support + numberErrors.bearing;
 
   const sums = new EffectSums(dimensions);
@@ -135,7 +135,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   });
   const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {
     const apart = length(value.map((along, axis) => along - (bound.value[axis] as number)));
-    // The exact result is computed in doubles.
+    // Smaller differences are rounding in doubles.
     return apart <= 2 ** -48 ? 0 : apart / bound.error;
   };
   return {

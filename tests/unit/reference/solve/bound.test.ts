@@ -1,7 +1,3 @@
-/**
- * Compares the bound with a device as inaccurate as WGSL allows: each rounded operation is wrong by up to the permitted
- * error, in directions that a seed chooses.
- */
 import { describe, expect, it } from 'vitest';
 import { BOUNCE_PUSH, COINCIDENT_SQUARED, NO_PARTNER } from '../../../../src/core/base/constants';
 import { deriveSubstep, type SettingsOptions, type Substep } from '../../../../src/core/contact/settings';
@@ -20,7 +16,7 @@ import { boxOf, pushApart, resolveContacts } from '../../../../src/reference/sol
 import { createScene, Random, sceneNames, sceneOptions } from '../../../../src/scenes';
 import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
 
-/** The contact law in doubles; every result is changed by up to the error that WGSL allows. */
+/** The contact law in doubles. A seed chooses the error of each result, up to what WGSL allows. */
 class SloppyDevice {
   private readonly arithmetic: SloppyArithmetic;
 
@@ -31,7 +27,7 @@ class SloppyDevice {
     private readonly grid: Grid,
   ) {
     const random = new Random(seed);
-    // Errors are quarters of the permitted error, so the extremes, which have the largest effect, are common.
+    // Of nine errors two are the extremes, which have the largest effect.
     this.arithmetic = new SloppyArithmetic(() => random.between(-4, 4) / 4);
   }
 
@@ -114,7 +110,7 @@ class SloppyDevice {
     return this.arithmetic.divide(otherMass, this.arithmetic.add(ownMass, otherMass));
   }
 
-  /** Returns a share of a value. Half of a value is exact. */
+  /** Half of a value is exact. */
   private part(share: number, value: number): number {
     return share === 0.5 ? value / 2 : this.arithmetic.multiply(share, value);
   }
@@ -181,7 +177,6 @@ class SloppyDevice {
     );
   }
 
-  /** Returns the settled sums over a particle's contacts. */
   private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
     const total = { push: none, change: none, support: none, bearing: 0, closing: 0, deepest: 0 };
@@ -297,7 +292,7 @@ class SloppyDevice {
   }
 }
 
-/** Returns a scene with noise, so that positions are not dyadic and velocities not 0. */
+/** Adds noise to a scene, so that positions are not dyadic and velocities are not 0. */
 function unrest(
   name: string,
   dimensions: Dimensions,
@@ -312,7 +307,7 @@ function unrest(
   const positions = plan.positions.map((along) => along + noise() * 0.4);
   const velocities = plan.velocities.map((along) => along + noise() * 3);
   const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
-  // Loads as they occur: none, one that reduces bounces, one that ends them, and one at the foot of a high pile.
+  // No load, one that reduces bounces, one that prevents them, and one at the foot of a high pile.
   const loads = plan.radii?.map((_, index) => [0, 0.2, 1.3, 700.7][index % 4] as number);
   const grid = buildGrid(plan.world, positions, velocities, undefined, { ...plan, loads });
   return { world: plan.world, substep, grid };
@@ -424,7 +419,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
           check('loads', worstRatio(1, NO_PERIOD, sloppy.loads, reference.loads, bound.loads));
         }
       }
-      // Some error must exceed a hundredth of its bound. Otherwise the bound is too wide.
+      // Otherwise the bounds are too wide.
       expect(total).toBeGreaterThan(0.01);
     },
   );
@@ -433,7 +428,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
     ['equal', 0],
     ['variable', 0],
     ['variable', 0.4],
-  ])('is about the size of rounding in a resting pile with %s radii, gravity tilted by %d', (sizes, tilt) => {
+  ])('is small in a resting pile with %s radii, gravity tilted by %d', (sizes, tilt) => {
     const scene = createScene('pile', { dimensions, count: 150 });
     const random = new Random(3);
     const radii =
@@ -470,7 +465,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
       within(worstRatio(dimensions, period, sloppy.velocities, reference.velocities, bound.velocities));
       if (reference.loads) within(worstRatio(1, NO_PERIOD, sloppy.loads, reference.loads, bound.loads));
     }
-    // In most contacts, the error of the overlap divided by the time step decides the error of the velocity.
+    // The median bound is below an eighth of the speed that gravity adds in a substep.
     const gain = Math.hypot(...gravity) * substep.dt;
     const typical = bound.velocities.toSorted()[75] as number;
     expect(typical).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { findPartners } from '../../../../src/reference/solve/partner';
 import { repeat } from '../../../../src/scenes/scene';
 import { substepOf } from '../../../helpers/passes';
 
-/** The world begins at the origin or is centred on it. A substep takes 1/8 s. */
+/** A substep takes 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {
@@ -45,7 +45,7 @@ describe('the partner', () => {
   });
 
   it('is none if the contact approaches no faster than the speed that gravity adds in two substeps', () => {
-    // The limit is 2 · 8 · 0.125 = 2; at this speed a contact still rests.
+    // The limit is 2 · 8 · 0.125 = 2. A contact that approaches at this speed has no partner yet.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);

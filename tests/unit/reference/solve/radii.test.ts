@@ -17,7 +17,7 @@ import { fc, runs } from '../../../helpers/properties';
 const DIMENSIONS = [2, 3] as const;
 const CASES = WORLD_CASES.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
-/** Returns a simulation of two discs with the radii 1 and 1/2, so with the masses 4 and 1. They overlap by 1/4. */
+/** Returns a simulation of two discs that overlap by 1/4. Their radii are 1 and 1/2, so their masses are 4 and 1. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
   return new ReferenceSimulation({
     dimensions: 2,
@@ -65,7 +65,7 @@ describe('the contact law with variable radii', () => {
   it('shares a push by mass', () => {
     const simulation = pair({});
     simulation.separate();
-    // The push is half of 1/4; the heavy disc moves by a fifth of it.
+    // The push is half of 1/4. The heavy disc moves by a fifth of that.
     const share = massShare(2, 1, 0.5);
     expect(share).toBeCloseTo(1 / 5, 6);
     const { positions } = simulation.read();
@@ -139,7 +139,7 @@ describe('the contact law with variable radii', () => {
       const crowd = variableOptions(request, { friction: 0, gravity, substeps: 1 });
       const equal = crowd.radii.map((_, id) => crowd.radii[id & ~1] as number);
       const options = inPairs({ ...crowd, radii: equal }, false);
-      // Every other pair is at rest, so that only pushes change its velocities.
+      // Put every other pair at rest, so that only gravity and pushes change its velocities.
       for (let pair = 0; pair < 30; pair += 2) {
         options.velocities.fill(0, 2 * dimensions * pair, 2 * dimensions * (pair + 1));
       }
@@ -153,7 +153,7 @@ describe('the contact law with variable radii', () => {
         const gained = (weight * (gravity[axis] as number)) / 60;
         expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
       });
-      // Their overlap is a quarter of a diameter. So their velocities change by the full limit, kickSpeed.
+      // Pairs overlap by a quarter of a diameter, so the limit acts in full: velocities change by kickSpeed.
       const { kickSpeed } = deriveSubstep(simulation.world, 2 * largest, simulation.settings, 1 / 60);
       const { velocities } = simulation.read();
       const changes = Array.from(options.radii, (_, id) =>

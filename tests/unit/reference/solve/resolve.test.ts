@@ -14,7 +14,7 @@ import { substepOf } from '../../../helpers/passes';
 import { fc, runs } from '../../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
-/** The world begins at the origin or is centred on it. A substep takes 1/8 s. */
+/** The world begins at the origin, or is centred on it. A substep takes 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {
@@ -86,12 +86,12 @@ describe('resolveContacts', () => {
       expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
       return b?.velocity[0];
     };
-    // The limit is kickSpeed: an eighth of a fall's speed or the column's, whichever is less. Here the speed is
-    // push / dt, which is below the limit √(2 · 8 · 8) / 8.
+    // The limit is kickSpeed: an eighth of the speed of a fall through the world, or the speed that holds up a column,
+    // whichever is less. Here push / dt = ½ is below the limit √(2 · 8 · 8) / 8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
-    // Here push / dt is 2, and the limit is 1: √(2 · 4 · 8) / 8. The column's speed is more, 4 · 8 / 8 = 4.
+    // Here push / dt = 2 exceeds the limit √(2 · 4 · 8) / 8 = 1. The column's speed, 4 · 8 / 8, is greater.
     expect(speedAt(4, 3.5, 1)).toBe(1);
-    // Here an eighth of a fall's speed is 1/32, and the column's speed is less: 2⁻⁸ · 8 / 8 = 2⁻⁸.
+    // Here the limit is the column's speed, 2⁻⁸ · 8 / 8, which is below an eighth of the fall's, 1/32.
     expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -8);
   });
 
@@ -112,7 +112,7 @@ describe('resolveContacts', () => {
         [0, -0.25],
       ],
     ]);
-    // The approach is ¼ cos 45°. The change is 41/64 of it, instead of √½ times the approach.
+    // The approach is ¼ cos 45°. The change is 41/64 of it; without the limit it would be √½ of it.
     expect(middle?.velocity[0]).toBeCloseTo(0, 7);
     expect(middle?.velocity[1]).toBeCloseTo((-Math.SQRT1_2 / 8) * (41 / 32), 7);
   });
@@ -132,7 +132,7 @@ describe('resolveContacts', () => {
     const gravity = [1, -8];
     const [lower, upper] = resolveOnce(2, { gravity, friction: 0.5 }, particles);
     expect(upper).toEqual({ position: [3 - 1 / 64, 3.8125], velocity: [-1 / 8, 0.5] });
-    // The lower one is pushed along gravity, so nothing supports it.
+    // The lower particle is pushed along gravity, so nothing supports it.
     expect(lower).toEqual({ position: [3, 2.9375], velocity: [0, -0.5] });
     const [, weak] = resolveOnce(2, { gravity, friction: 1 / 8 }, particles);
     expect(weak).toEqual({ position: [3 - 1 / 128, 3.8125], velocity: [-1 / 16, 0.5] });
@@ -169,7 +169,7 @@ describe('resolveContacts', () => {
         [-0.25, 0],
       ],
     ]);
-    // A change of 3/8 of each velocity stops the approach. Push / dt would be 1/2, which is more.
+    // Changes of both velocities by 3/8 stop the approach. They may be up to push / dt = 1/2.
     expect([a?.velocity, b?.velocity]).toEqual([
       [0.125, 0],
       [0.125, 0],
@@ -211,7 +211,7 @@ describe('resolveContacts', () => {
     ] as const;
     const gravity = [0, -8];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
-    // The normal change of 1/2 lets friction remove a speed of 1/4. The position moves back by that speed times dt.
+    // The normal change is 1/2, so friction removes a speed of 1/4, and moves the position back by that times dt.
     expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
     // Friction removes at most a quarter (relaxation / 2) of the sliding.

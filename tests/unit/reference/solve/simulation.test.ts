@@ -26,7 +26,6 @@ function advance(simulation: ReferenceSimulation, steps: number): ReferenceSimul
 const hashOf = (simulation: ReferenceSimulation) => simulation.measure().hash;
 
 describe('the state after 100 steps', () => {
-  // If a decision changes these hashes, say so in the commit.
   it.each([
     [2, 64, {}, '68be4bffb0f3ce16'],
     [3, 64, {}, 'dd7c76a02e37e860'],
@@ -42,8 +41,8 @@ describe('the state after 100 steps', () => {
   );
 });
 
-// Steps of the reference are slow in 3D, so these tests run there only in the full tier.
-describe.each([2, 3] as const)('physics in %dD', (dimensions) => {
+// Steps of the reference are slow in 3D.
+describe.each([2, 3] as const)('in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'full' : [];
 
   it('a gas keeps its energy over 1,000 steps, with walls', { tags }, () => {
@@ -188,7 +187,7 @@ describe('checkpoints', () => {
       advance(whole, 5);
       const checkpoint = structuredClone(whole.checkpoint());
       advance(whole, 5);
-      // Restoring must overwrite all data of these particles from another seed.
+      // These particles have another seed, so restoring must overwrite all their data.
       const restored = new ReferenceSimulation({
         ...sceneOptions(createScene(name, { dimensions, count: 40, seed: 8 })),
         capacity: 60,

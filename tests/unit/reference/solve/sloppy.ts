@@ -1,12 +1,9 @@
-/**
- * Arithmetic as inaccurate as WGSL allows, and the parts of the contact law that act on one particle's sums. It repeats
- * the formulas of contact-law.ts on purpose.
- */
+/** Repeats formulas of contact-law.ts on purpose, with arithmetic as inaccurate as WGSL allows. */
 import type { Substep } from '../../../../src/core/contact/settings';
 
 const U = 2 ** -24;
 
-/** `direction` returns a number from −1 to 1: which share of the permitted error the next operation has. */
+/** `direction` returns the error of the next operation, from −1 to 1, as a share of the permitted error. */
 export class SloppyArithmetic {
   constructor(private readonly direction: () => number) {}
 
@@ -14,7 +11,7 @@ export class SloppyArithmetic {
     return value * (1 + this.direction() * units * U);
   }
 
-  /** Sums are correctly rounded: a sum that is a 32-bit float stays exact, and so does a sum with 0. */
+  /** Sums are correctly rounded, so a sum that is a 32-bit float is exact, and so is a sum with 0. */
   add = (a: number, b: number) => (b === 0 || Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
   multiply = (a: number, b: number) => this.spoil(a * b, 1);
   divide = (a: number, b: number) => this.spoil(a / b, 5);
@@ -34,7 +31,6 @@ export interface SloppySums {
   readonly deepest: number;
 }
 
-/** The numbers of a substep that settling reads. */
 export type SettleNumbers = Pick<Substep, 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
 
 export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumbers, total: SloppySums) {
