@@ -6,7 +6,7 @@ describe('ensureChrome', () => {
   const chromium: Chrome = { command: '/usr/bin/chromium', folder: '/usr/lib/chromium', source: 'installed' };
   const cached: Chrome = { command: '/cache/chrome', folder: '/cache', source: 'puppeteer' };
 
-  interface Story {
+  interface Machine {
     readonly apt?: Installer['apt'];
     readonly debian?: boolean;
     readonly present?: Chrome;
@@ -15,10 +15,10 @@ describe('ensureChrome', () => {
     readonly install?: Chrome | string;
   }
 
-  function tell(story: Story) {
+  function ensureOn(machine: Machine) {
     const steps: string[] = [];
     const messages: string[] = [];
-    let present = story.present;
+    let present = machine.present;
     const take = (name: string, outcome: Chrome | string = 'the network is closed') => {
       steps.push(name);
       if (typeof outcome === 'string') return outcome;
@@ -26,18 +26,18 @@ describe('ensureChrome', () => {
       return undefined;
     };
     const result = ensureChrome({
-      apt: story.apt ?? 'none',
-      debian: story.debian ?? true,
+      apt: machine.apt ?? 'none',
+      debian: machine.debian ?? true,
       findChrome: () => present,
-      tryChrome: (chrome) => (story.broken?.includes(chrome) ? 'a library is missing' : undefined),
-      download: () => take('download', story.download),
-      install: () => take('install', story.install),
+      tryChrome: (chrome) => (machine.broken?.includes(chrome) ? 'a library is missing' : undefined),
+      download: () => take('download', machine.download),
+      install: () => take('install', machine.install),
       say: (line) => messages.push(line),
     });
     return { result, steps, messages };
   }
 
-  test.each<[string, Story, Chrome, string[]]>([
+  test.each<[string, Machine, Chrome, string[]]>([
     ['uses a present browser', { present: chromium }, chromium, []],
     [
       'installs as root on Debian',
@@ -72,12 +72,12 @@ describe('ensureChrome', () => {
       ['install'],
     ],
     ['downloads for a user without apt', { download: cached }, cached, ['download']],
-  ])('%s', (_, story, chrome, steps) => {
-    expect(tell(story)).toMatchObject({ result: chrome, steps });
+  ])('%s', (_, machine, chrome, steps) => {
+    expect(ensureOn(machine)).toMatchObject({ result: chrome, steps });
   });
 
   test('reports what it tried and what to do', () => {
-    const { result, steps, messages } = tell({ apt: 'root', install: 'no such package' });
+    const { result, steps, messages } = ensureOn({ apt: 'root', install: 'no such package' });
     expect(steps).toEqual(['install', 'download']);
     expect(messages.join('\n')).toMatch(
       /this failed: no such package\.(?:.|\n)*this failed: the network is closed\./,
@@ -87,7 +87,7 @@ describe('ensureChrome', () => {
 
   test('does not replace a broken browser that the environment names', () => {
     const mine: Chrome = { ...chromium, source: 'environment' };
-    const { result, steps, messages } = tell({
+    const { result, steps, messages } = ensureOn({
       present: mine,
       broken: [mine],
       apt: 'root',
