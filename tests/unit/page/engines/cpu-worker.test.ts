@@ -33,7 +33,7 @@ describe('the CPU engine behind a port', () => {
     const own = createCpuSimulation(PILE);
     expect(facts).toMatchObject({ dimensions: 2, radius: own.radius, capacity: 300, method: undefined });
     expect(facts.memoryBytes).toBe(own.memoryBytes);
-    // All steps are requested at once, and answered in their order.
+    // Requests all steps at once; the answers keep their order.
     const answers = await Promise.all(Array.from({ length: 5 }, () => link.ask('step', STEP)));
     for (const { result, seen } of answers) {
       own.step(STEP);
@@ -121,7 +121,7 @@ describe('the CPU engine behind a port', () => {
   });
 });
 
-it('keeps what the page reads from an error', () => {
+it('a packed error keeps what the page reads from it', () => {
   const limit = unpackError(packError(new LimitError('maxBufferSize', 'Too large.', 77)));
   expect(limit).toBeInstanceOf(LimitError);
   expect(limit).toMatchObject({ message: 'Too large.', limit: 'maxBufferSize', fits: 77 });

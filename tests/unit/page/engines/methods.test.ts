@@ -75,7 +75,7 @@ describe('choices for a method', () => {
       new Set<string>([...ofCollisions, ...positioned, ...ofLife]),
     );
     expect([...hidden({ scene: 'murmuration' })]).toEqual(expect.arrayContaining([...ofFluids, 'gravity']));
-    // Particles from a file collide, whatever the scene was before.
+    // Particles from a file always collide.
     expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
     expect(hidden({ scene: 'dam-break', opened: {} })).toEqual(
       new Set<string>(['periodicZ', ...ofFluids, ...positioned, ...ofLife]),
@@ -221,7 +221,6 @@ describe('a running position-based fluid', () => {
     goOnFrom({ simulation: body, restore: (restored) => body.restore(restored) }, state);
     expect(body.settings).toEqual(settings);
     body.step(STEP);
-    // Four substeps of a quarter each.
     expect(body.time).toBeCloseTo(STEP, 12);
   });
 

@@ -37,7 +37,7 @@ const NAMES = Object.keys(ARRAYS) as ArrayName[];
 /** Arrays whose entries change after they are written. */
 const REWRITTEN: readonly ArrayName[] = ['counts', 'candidates', 'contacts'];
 
-/** Particles beyond the box, two that coincide, and one exactly a diameter (11/16) from another. */
+/** One particle beyond the box, two that coincide, and one exactly a diameter (11/16) from them. */
 const MOVED: Choice['moved'] = new Map([
   [0, [-8, 90]],
   [3, [50, 40]],
@@ -258,7 +258,7 @@ describe.each(CHOICES)('the trace of $method with $count particles and moves $mo
       const slot = candidates.indexOf(Math.max(...candidates));
       const single = stepsOf('probe').filter(({ text }) => /away/.test(text));
       const probed = single.map(({ reads }) => reads[0]?.index ?? -1);
-      // Rows of an unbounded world may have any order in the table.
+      // In an unbounded world, rows may have any order in the table.
       expect(method === 'hashed' ? probed.toSorted((a, b) => a - b) : probed).toEqual(others[slot]);
       single.forEach(({ arrays, focus }, probe) => {
         const seen = probed.slice(0, probe + 1);
@@ -304,7 +304,7 @@ describe.each(CHOICES)('the trace of $method with $count particles and moves $mo
           const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
           expect(read).toEqual(inBuckets);
         }
-        // Exactly the nine cells around the particle are marked, as far as the picture shows them.
+        // The marked cells are those of the nine around the particle that the picture shows.
         const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
         expect(marked).toEqual(latticesAround(slot).flatMap((lattice) => picturedCell(scene, lattice)));
       }
@@ -348,7 +348,7 @@ describe('the particles of the explainer', () => {
     expect(Math.max(...counted.counts)).toBe(4);
     expect([...scene.arrivals].toSorted((a, b) => a - b)).toEqual(range(0, count));
     expect(expected.entries).not.toEqual(grid.ids);
-    // After the first step of a stage, few steps write nothing: those that end a stage or look up rows.
+    // Few steps write nothing: those that begin or end a stage, or look up rows.
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 
@@ -382,7 +382,7 @@ describe('the particles of the explainer', () => {
     expect(last?.detail).toBe(
       'Bucket 61 has cells (−3, 1) and (−3, 0); bucket 62 has cells (−2, 0), (−2, −1) and (−2, 1); bucket 63 has cells (−1, 1) and (−1, 0); bucket 96 has cells (0, −2) and (0, 1); 1 more bucket has several, too.',
     );
-    // The step marks these cells; each shares its bucket with another one.
+    // The step marks the cells that share a bucket.
     const marked = [...new Set(last?.focus.cells)].map((cell) => picturedBuckets(scene)[cell]);
     expect(marked.toSorted()).toEqual([61, 61, 62, 62, 62, 63, 63, 96, 96, 97, 97]);
     expect(stepsOf('probe').some(({ text }) => text.includes('only shares a bucket'))).toBe(true);

@@ -9,7 +9,7 @@ describe('the automatic engine', () => {
     expect(CHOICES.engine).toBe('auto');
     expect(automaticEngine(CHOICES, 'hardware')).toBe('gpu');
     expect(automaticEngine(CHOICES, 'software')).toBe('cpu');
-    // Opening the GPU then says why there is none.
+    // The attempt to open a GPU then says why there is none.
     expect(automaticEngine(CHOICES, 'none')).toBe('gpu');
   });
 

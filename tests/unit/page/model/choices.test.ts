@@ -103,12 +103,12 @@ describe('the room of a simulation', () => {
     expect(roomFor({ pointer: 'wall' }, options)).toEqual({ capacity: 100, obstacleCapacity: 4000 });
     expect(roomFor(choices, options, held)).toEqual({ capacity: 151, obstacleCapacity: 3 });
     expect(roomFor({ pointer: 'wall' }, options, held)).toEqual({ capacity: 151, obstacleCapacity: 4003 });
-    // The room never shrinks, since earlier states may need it.
+    // The room never shrinks, because states to go back to may need it.
     const before = { capacity: 900, obstacleCapacity: 5000 };
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);
     expect(roomFor({ pointer: 'add' }, many).capacity).toBe(15_000);
-    // A lower limit leaves no room for more, but present particles stay.
+    // Even if the limit is lower, the present particles stay.
     expect(roomFor({ pointer: 'add', most: 12_000 }, many).capacity).toBe(12_000);
     expect(roomFor({ pointer: 'add', most: 9000 }, many).capacity).toBe(10_000);
   });

@@ -7,7 +7,7 @@ import { SCENES } from '../../../../src/scenes';
 
 const STEP = 1 / 60;
 
-describe.each(SCENES.map(({ name }) => name))('a handful of particles in the scene %s', (scene) => {
+describe.each(SCENES.map(({ name }) => name))('a few particles of the scene %s', (scene) => {
   it.each([2, 3] as const)('start and move (%iD)', async (dimensions) => {
     expect(refusalOf('count', FEWEST_PARTICLES)).toBeUndefined();
     expect(refusalOf('count', FEWEST_PARTICLES - 1)).toMatch(/from 2 to/);
@@ -16,7 +16,7 @@ describe.each(SCENES.map(({ name }) => name))('a handful of particles in the sce
       const { options, method, drive } = await startFrom(choices, count);
       const room = { ...options, ...roomFor(choices, options) };
       const body = method ? await method.onCpu(room) : createCpuSimulation(room);
-      // A lattice of fluid has at least some particles per cell.
+      // A fluid fills whole cells, each with several particles.
       if (method?.method !== 'fluid') expect(body.count).toBe(count);
       expect(body.count).toBeGreaterThan(0);
       drive?.(0);

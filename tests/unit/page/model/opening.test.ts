@@ -11,7 +11,7 @@ describe('the first scene', () => {
   const chosen = (...given: Parameters<typeof on>) => Object.values(on(...given).choices);
 
   it('is a murmuration of up to 300,000 birds on a fast GPU', () => {
-    // 8.33 ms hold 128,000 · 8.33 / 2 = 533,333 discs as measured, and 426,666 birds.
+    // In 8.33 ms, 128,000 · 8.33 / 2 = 533,333 discs take a step, or 426,666 birds.
     expect(
       chosen('gpu', [
         [16_000, 0.9],
@@ -24,7 +24,7 @@ describe('the first scene', () => {
         [128_000, 4],
       ]),
     ).toEqual(['murmuration', 3, 210_000]);
-    // A clock that is too coarse to tell is not trusted without limit.
+    // A coarse clock may measure 0 ms.
     expect(
       chosen('gpu', [
         [16_000, 0],
@@ -34,8 +34,8 @@ describe('the first scene', () => {
     expect(chosen('gpu', [[1000, 0]])).toEqual(['pile', 2, 3200]);
   });
 
-  it('is a pile of as many discs as hold on a slower GPU', () => {
-    // 100,000 birds need 125,000 discs as measured, and 118,667 hold.
+  it('is a pile of as many discs as a slower GPU can handle', () => {
+    // 100,000 birds take as long as 125,000 discs, but only 118,667 discs take a step in 8.33 ms.
     expect(
       chosen('gpu', [
         [16_000, 1],
@@ -73,7 +73,7 @@ describe('the first scene', () => {
     );
   });
 
-  it('gets fewer particles if frames do not hold', () => {
+  it('gets fewer particles if the frame rate is too low', () => {
     const opening = on('gpu', [[128_000, 4]]);
     expect(lowerOpening(opening, 58)).toBeUndefined();
     expect(lowerOpening(opening, 0)).toBeUndefined();

@@ -31,7 +31,7 @@ describe('presets', () => {
     expect(sum(inReadme)).toBeLessThanOrEqual(24_000);
   });
 
-  it('fit a graphics card, and where the processor does the work the CPU engine', () => {
+  it('fit a graphics card, or the CPU engine if the processor does the work', () => {
     const card = { kind: 'gpu', isSoftware: false, most: 1_000_000 } as const;
     const processor = { kind: 'cpu', isSoftware: true, most: 1_000_000 } as const;
     for (const { name, link, small = link } of PRESETS) {
@@ -42,7 +42,7 @@ describe('presets', () => {
     }
   });
 
-  it('lead with what only a grid on a GPU can run, and have fewer particles elsewhere', () => {
+  it('begin with those that only a grid on a GPU can run, which have fewer particles elsewhere', () => {
     const counts = LEADING_PRESETS.map(({ name, link, small = '' }) => {
       const [all, some] = [readLink(`?${link}`), readLink(`?${small}`)];
       expect(some.count, name).toBeLessThan(all.count / 4);

@@ -1,4 +1,3 @@
-/** Tests that the picture shows all particles or, if they are too far apart, those near the first one. */
 import { describe, expect, it } from 'vitest';
 import { defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../../src/page/model/fields';
@@ -57,7 +56,7 @@ describe('the shown box', () => {
     expect(box.leftOut).toBe(
       'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4: those near particle 0.',
     );
-    // A box of up to 2,000 diameters is shown as a whole.
+    // These particles span 1,500 diameters, which is less than the limit of 2,000.
     const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);
     expect(around(2, row, 1).leftOut).toBe('');
   });
@@ -78,7 +77,6 @@ describe('the shown box', () => {
           points.map((point) => point.map((along) => along + out)),
         );
         const matrices = camera.matrices(box, viewport);
-        // Two points, a small step along x apart.
         return [4, 4.25].map((x) =>
           project(
             matrices,

@@ -14,7 +14,7 @@ import { createScene, sceneNames, sceneOptions, wallOf } from '../../../../src/s
 import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 200;
-/** With so few particles, the 3D boxes of these scenes have no room for three of the largest cells. */
+/** With COUNT particles, the 3D boxes of these scenes have no room for three of the largest cells. */
 const TOO_SMALL: readonly string[] = ['mixed-pile', 'brazil-nut'];
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
@@ -59,7 +59,6 @@ describe.each(DIMENSIONS)("a scene's own world in %dD", (dimensions) => {
       const changed = { ...usual, [name]: !usual[name] };
       const simulation = runOrExplain(changed);
       if (typeof simulation === 'string') {
-        // The page shows such an error. With more particles, these boxes are large enough.
         expect(simulation).toMatch(/3 cells = \d+, since the axis is periodic\.$/);
         expect([dimensions, TOO_SMALL.includes(scene)], name).toEqual([3, true]);
         continue;
@@ -97,9 +96,9 @@ describe('the size of cells', () => {
     expect(sizeOf({ scene: 'pile', cellSize: 3 })).toBeCloseTo(3, 5);
     expect(sizeOf({ scene: 'pile', cellSize: 3, size: 0.5 })).toBeCloseTo(1.5, 5);
     expect(sizeOf({ scene: 'pile', cellSize: 3, unbounded: true })).toBe(4);
-    // The smallest diameter is 1/4 here, so this is 3/4, rounded up to a power of two.
+    // The smallest diameter is 1/4, so cells of 3/4 are requested, rounded up to a power of two.
     expect(sizeOf({ scene: 'pile', cellSize: 3, spread: 4 })).toBeCloseTo(1, 5);
-    // This scene sets a size of its own: 1 for a diameter of 7/8.
+    // This scene sets cells of 1 for diameters of 7/8.
     expect(defaultChoices('negative').cellSize).toBeCloseTo(8 / 7, 12);
     expect(sizeOf({ scene: 'negative' })).toBeCloseTo(1, 5);
     expect(sizeOf({ scene: 'negative', cellSize: 2 })).toBeCloseTo(1.75, 5);
@@ -129,7 +128,6 @@ describe('the size of cells', () => {
     expect(capOf(wide, HARDWARE)?.most).toBe(180_000);
     expect(capOf({ ...wide, engine: 'cpu' }, HARDWARE)?.most).toBe(10_000);
     expect(capOf({ ...wide, cellSize: 1 }, HARDWARE)).toBeUndefined();
-    // Naive has its own limit, whatever the cells.
     expect(capOf({ ...wide, broadPhase: 'naive' }, SOFTWARE)?.reason).toMatch(/^Naive tests every pair/);
   });
 

@@ -19,7 +19,7 @@ function timing(size: number, ...rounds: number[]): CellTiming {
   };
 }
 
-/** Sweeps runs whose step takes `costOf(size, start)` milliseconds; `start` counts the runs of all sizes. */
+/** Sweeps runs whose steps take `costOf(size, start)` milliseconds. `start` is the number of runs so far. */
 async function sweep(
   costOf: (size: number, start: number) => number,
   changes: Partial<CellSweepRequest> = {},
@@ -41,7 +41,7 @@ async function sweep(
       };
     },
     ended: new Promise<never>(() => undefined),
-    // A size takes samples until some time has passed, so time must pass.
+    // The sweep samples a size until some time has passed.
     breathe: async () => vi.advanceTimersByTime(100),
     onSize: () => undefined,
     onTiming: (timings) => shown.push(timings),
@@ -130,13 +130,13 @@ describe('a sweep over cell sizes', () => {
   });
 
   it('names all sizes that are as fast within the noise', () => {
-    // The middle round of size 4 took 5 ms, so times up to 5 ms may be as fast.
+    // The median round of size 4 took 5 ms, so sizes of up to 5 ms count as equally fast.
     const timings = [timing(1, 4.9, 4.9, 6), timing(2, 5.1, 5.2, 5.3), timing(4, 4, 5, 7)];
     expect(describeTimings(timings, 1, 2)).toEqual([
       'The fastest sizes here are 4 and 1 (the suggestion): 4.00 ms per step. The difference between them is within the noise.',
       'Your size, 2, takes 1.3 times as long.',
     ]);
-    // Equal rounds: a difference of less than 5% still counts as none.
+    // Differences of less than 5% count as none, even if all rounds of a size are equal.
     expect(describeTimings([timing(1, 4.1, 4.1), timing(2, 4, 4), timing(4, 4.3, 4.3)], 1, 1)).toEqual([
       'The fastest sizes here are 2 and 1 (the suggestion): 4.00 ms per step. The difference between them is within the noise.',
     ]);

@@ -43,7 +43,7 @@ describe('the classic table', () => {
   it('takes 134 MB for the cells of a sparse world, and less than 1 MB with a hash table', () => {
     const { count, cells, dense, hash } = sparseMemory();
     expect({ count, cells }).toEqual({ count: 10_000, cells: 4096 ** 2 });
-    // 4,098² cells, with the ring, and 16,384 buckets; 4 or 8 bytes for the cell of a disc.
+    // With the ring there are 4,098² cells. A disc stores its cell in 4 bytes, or in 8 with the hash table.
     expect(dense).toBe(8 * 4098 ** 2 + 4 * count);
     expect(hash).toBe(8 * 2 ** 14 + 8 * count);
     expect(Math.round(dense / 1e6)).toBe(134);

@@ -18,7 +18,7 @@ import {
 } from '../../../../src/page/panel/sweep';
 import { fc } from '../../../helpers/properties';
 
-/** Returns a curve of factor · count^exponent milliseconds at sizes of 100 to `most`, with 4 tests per particle. */
+/** Returns a curve of factor · count^exponent milliseconds for counts from 100 to `most`. */
 function curve(factor: number, exponent: number, most = 1e6): SizeTiming[] {
   return SIZES.filter((count) => count >= 100 && count <= most).map((count) => ({
     count,
@@ -174,7 +174,7 @@ function request(
       };
     },
     ended: new Promise<never>(() => undefined),
-    // A sweep takes samples until some time has passed, so time must pass.
+    // The sweep samples a size until some time has passed.
     breathe: async () => vi.advanceTimersByTime(100),
     onSize: () => undefined,
     onTiming: (all) => {

@@ -5,7 +5,7 @@ import { measureOpening, watchFrames } from '../../../../src/page/session/first-
 import type { Engine, Run } from '../../../../src/page/view/engine';
 import { Session } from '../../../../src/page/view/session';
 
-/** A fake engine. It reports that a step takes `cost` ms per disc. */
+/** Returns a fake engine, on which a step takes `cost` ms per disc. */
 function engineOf(kind: Engine['kind'], cost: number) {
   const started: number[] = [];
   const destroyed = vi.fn();
@@ -15,7 +15,7 @@ function engineOf(kind: Engine['kind'], cost: number) {
     let calls = 0;
     const timeSteps: Run['timeSteps'] = async () => {
       calls++;
-      // The first steps are slow, and one of the others has a clock that ran backwards.
+      // The first two times are too long, and the third one is missing, because its clock ran backwards.
       const milliseconds = calls === 1 ? 1e6 : cost * count * (calls === 2 ? 3 : 1);
       return {
         milliseconds: calls === 3 ? 0 : milliseconds,

@@ -11,7 +11,7 @@ function running() {
   return { simulation, births: new Float32Array(simulation.capacity) };
 }
 
-// The history waits longer after a slow read. Here every read takes no time.
+// The history waits longer after a slow read, so no read takes any time here.
 beforeAll(() => {
   vi.spyOn(performance, 'now').mockReturnValue(0);
 });
@@ -65,7 +65,7 @@ describe('the history of a simulation', () => {
     const { simulation } = run;
     const history = new History();
     history.attach(run);
-    // The first state is still being read: it is kept, but cannot be taken yet.
+    // The first state cannot be taken while it is being read.
     history.update(0);
     expect(history.takeBefore(simulation.time)).toBeUndefined();
     await settled();
@@ -118,7 +118,7 @@ describe('a stored state', () => {
     simulation.remove([0]);
     putBirths(births, history.latest as State);
     expect([...births]).toEqual([0.25, 0.5]);
-    // A state has births in the order of ids, for present particles only.
+    // A state holds the births of present particles only.
     expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
   });
 

@@ -85,7 +85,7 @@ class Page {
   readonly engineNotes = this.notes.engineNotes;
   readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
-  /** Each function changes one of the next engines when it is opened. */
+  /** The next engine to be opened is changed by the first of these functions, which is then removed. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
   readonly restarts: Restarts;
 
@@ -215,7 +215,7 @@ describe('a device that is too small', () => {
       page.plans.length = 0;
       page.opened.splice(1);
     }
-    // A restart discards the state that was to be carried over.
+    // A restart does not continue the state of the run that found no room.
     page.engine.onStart = () => undefined;
     await page.run({ pointer: 'look' });
     expect(page.session.run?.simulation.time).toBe(0);
@@ -516,7 +516,7 @@ describe('a start that fails', () => {
     });
     expect(run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/It broke\./);
-    // With this many passes, testing all pairs would take minutes per step.
+    // With this many passes, the page does not allow naive for so many particles.
     page.engine.onPrepare = () => undefined;
     await page.run({ substeps: 256, restitution: 1, count: 9000 });
     page.engine.onPrepare = () => {
@@ -608,13 +608,12 @@ describe('Automatic', () => {
   it.each([
     ['hardware', 'gpu', 'Automatic chose the GPU of this device.'],
     ['software', 'cpu', expect.stringMatching(/CPU engine: the processor emulates the GPU/)],
-  ] as const)('takes with a %s GPU the engine %s, and says why', async (gpu, kind, why) => {
+  ] as const)('with a %s GPU takes the engine %s, and says why', async (gpu, kind, why) => {
     const page = automatic(gpu);
     await page.run();
     expect(page.opened.map((engine) => engine.kind)).toEqual([kind]);
     expect(page.session.engine?.kind).toBe(kind);
     expect(page.session.why).toEqual(why);
-    // The choice stays, and nothing was forced.
     expect(page.choices.engine).toBe('auto');
     expect(page.session.isForced).toBe(false);
   });
@@ -684,13 +683,13 @@ describe('Automatic', () => {
   });
 });
 
-/** Returns an error that the built page's loader has reported. */
+/** Returns an error that the loader of the built page reported. */
 function unloaded(): Error {
   const failure = new TypeError('Failed to fetch');
   vi.stubGlobal('window', new EventTarget());
   watchLoading();
   window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-  // Undo only this stub, because the page's notes need the others.
+  // The page's notes need the other stubs.
   vi.stubGlobal('window', undefined);
   return failure;
 }

@@ -66,7 +66,7 @@ describe('the stages of the last steps', () => {
     expect(history.names).toEqual(['transfer']);
     history.add(stepTime(undefined, 'page'), 3e6);
     expect(history.names).toEqual([WHOLE_STEP]);
-    // A single sample has a width too.
+    // A single sample is drawn twice, so that it has a width.
     expect(history.stacked()).toEqual([
       [-1, 0],
       [7, 7],

@@ -55,7 +55,7 @@ async function openPage(search: string, storage: unknown) {
     styleSheets: [
       {
         get cssRules(): never {
-          // A page may not read every style sheet, for example not one of a browser extension.
+          // Browsers refuse access to some style sheets, such as those of extensions.
           throw new Error('SecurityError');
         },
       },
@@ -169,7 +169,7 @@ function contrastOf(first: string, second: string): number {
   return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
 }
 
-describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
+describe.each(['light', 'dark'] as const)('the %s colours', (theme) => {
   const colours = coloursOf(['theme.css', 'explainer/styles/text.css'], theme);
   const contrastsOf = (fronts: readonly string[], backs: readonly string[]) =>
     fronts.flatMap((front) =>
@@ -178,7 +178,7 @@ describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
       }),
     );
 
-  // Includes texts that charts draw into their canvas.
+  // These include texts that charts draw on a canvas.
   it('give every text a contrast of at least 4.5 with its background', () => {
     const texts = [
       ...contrastsOf(['text', 'faint'], ['stage', 'stage-box', 'panel', 'sunken', 'lit']),

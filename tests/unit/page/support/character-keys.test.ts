@@ -40,7 +40,7 @@ async function openPage(kept: Map<string, string> | undefined) {
   return {
     box,
     announced,
-    /** The visible hints, and the texts for screen readers. */
+    /** Pairs of a visible hint and its text for screen readers. */
     hints: () =>
       hinted.map(({ dataset, getAttribute }) => [dataset.hint, notes.get(getAttribute())?.textContent]),
     ignored: ['r', 'R', '?', '.', 'é', '😀', ' ', 'ArrowLeft', 'Home', 'Escape'].filter(page.isIgnored),

@@ -9,7 +9,7 @@ import type { Found } from '../../../../src/page/view/answers';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { ASKED_WORLDS, answerOf, questionsAround } from '../../../helpers/inputs/questions';
 
-describe.each([2, 3] as const)('the query tool on the CPU in %iD', (dimensions) => {
+describe.each([2, 3] as const)('the query tool on the CPU engine in %iD', (dimensions) => {
   it.each(ASKED_WORLDS)(
     'finds what brute force finds, all of it among the tested particles (%s)',
     (name, change) => {
@@ -18,7 +18,6 @@ describe.each([2, 3] as const)('the query tool on the CPU in %iD', (dimensions) 
       const { radius, world } = simulation;
       const particles = simulation.read();
       const answers = createCpuAnswers(simulation);
-      // The tool shows the cells of the run.
       expect(answers.world.cells).toEqual(world.cells);
       expect(answers.world.cellSize).toBe(world.cellSize);
       answers.build(particles);
@@ -37,7 +36,7 @@ describe.each([2, 3] as const)('the query tool on the CPU in %iD', (dimensions) 
               expect(max[axis]).toBeGreaterThan(low);
             });
           }
-          // Without levels and wrapping, each tested particle lies in a drawn cell, and no other particle does.
+          // Without levels and periods, the tested particles are those in the drawn cells.
           if (world.levels === 0 && world.kind !== 'periodic' && !visited.isAll) {
             const inside = Array.from({ length: 300 }, (_, index) => index).filter((index) =>
               visited.drawn.some(({ min, max }) =>
@@ -63,7 +62,7 @@ describe('the outline of visited cells', () => {
   it('has the edges of a block, but none inside it or on its faces', () => {
     const block = [0, 1, 2].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => cell(x, y, z))));
     const edges = outlineOf(block);
-    // Along x an edge has three pieces, along y and z two.
+    // The block is 3 × 2 × 2 cells.
     expect(edges).toHaveLength(4 * (3 + 2 + 2));
     for (const [from, to] of edges) {
       const isAtEnd = [3, 2, 2].map(
@@ -75,7 +74,7 @@ describe('the outline of visited cells', () => {
 
   it('bends at a step, and where two cells touch along an edge', () => {
     expect(outlineOf([cell(0, 0, 0)])).toHaveLength(12);
-    // An L of three cells: 8 cell edges around each end, and 6 upright ones.
+    // An L of three cells has 8 edges around its top, 8 around its bottom, and 6 upright ones.
     expect(outlineOf([cell(0, 0, 0), cell(1, 0, 0), cell(0, 1, 0)])).toHaveLength(22);
     expect(outlineOf([cell(0, 0, 0), cell(1, 1, 0)])).toHaveLength(23);
   });
@@ -149,7 +148,7 @@ describe('what a search visits', () => {
     expect([cellsOf(0.25, 'cpu'), cellsOf(1, 'cpu'), cellsOf(2, 'cpu')]).toEqual([9, 25, 49]);
   });
 
-  it('is a row of cells for a ray along an axis, three rows if balls may reach over', () => {
+  it('is three rows of cells for a ray along an axis, because balls reach into adjacent rows', () => {
     const ray = (x: number) =>
       visitedBy(
         world,
@@ -157,7 +156,7 @@ describe('what a search visits', () => {
         { kind: 'ray', origin: middle, direction: [1, 0], length: x * world.cellSize },
         { radius, backend: 'cpu' },
       ).cells;
-    // The ball's radius is half a cell, so rows and columns on both sides are within reach.
+    // A ball's radius is half a cell, so one more row and column on each side are within reach.
     expect(ray(4)).toBe(3 * 7);
     expect(ray(8)).toBe(3 * 11);
   });
@@ -189,7 +188,7 @@ describe('a question', () => {
     expect(ask('nearest')).toEqual({ kind: 'nearest', point: way.to, radius: reach, k: 3 });
     expect(ask('ray')).toEqual({ kind: 'ray', origin: way.from, direction: [0.6, 0.8, 0], length: 5 });
     expect(ask('ray', { ...way, to: way.from })).toBeUndefined();
-    // In 3D a drag has no depth.
+    // In 3D a drag gives no depth.
     expect(ask('box')).toEqual({ kind: 'box', min: [1, 2, 3 - reach], max: [4, 6, 3 + reach] });
     expect(ask('box', { ...way, isDrag: false })).toEqual({
       kind: 'box',

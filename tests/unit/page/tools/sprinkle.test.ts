@@ -65,7 +65,7 @@ describe.each(DIMENSIONS)('new particles in a periodic world in %dD', (dimension
     };
     const simulation = createCpuSimulation(options as SimulationOptions);
     const random = new Random(3);
-    // The pointer is at the low end along x, so half of the tried positions are across that end.
+    // At the low end along x, half of the tried positions are across that end.
     const position = corner(0).with(0, -4);
     for (let round = 0; round < 60; round++) {
       const most = 400 - simulation.count;

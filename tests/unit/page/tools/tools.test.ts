@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('tools', () => {
-  /** Opens tools on a made-up page, which counts their requests. The only particle is at (1, 1) of the window. */
+  /** Opens tools on a fake page, which counts their requests. The only particle is at (1, 1) of the window. */
   function open(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,
@@ -134,7 +134,7 @@ describe('tools', () => {
       expect(requests.rooms).toBe(1);
       choose(change);
       start();
-      // There is room now.
+      // Now there is room for the wall.
       Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 9 });
       tools.update();
       expect(requests.walls, JSON.stringify(change)).toBe(change.scene ? 0 : 1);
@@ -151,7 +151,6 @@ describe('tools', () => {
       choose(change);
       start();
       tools.at({ x: 4, y: 1 });
-      // The wall continues from its old end only in the same scene.
       expect(built.pop()).toEqual(change.scene ? at(5, 3) : at(3, 3, 3.5, 3, 4, 3, 4.5, 3, 5, 3));
     }
   });

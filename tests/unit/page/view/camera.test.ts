@@ -41,7 +41,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
     const before = camera.matrices(world, VIEWPORT);
     for (const factor of [2, 3, 0.5]) {
       const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
-      // In 3D only points in the plane through the target keep their pixel.
+      // In 3D only points as far away as the camera's target keep their pixel.
       const target = kind === '2D' ? point : middle;
       const at = screenOf(camera, target);
       camera.zoom(factor, at.x, at.y);
@@ -90,7 +90,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
           const read = readCamera(world.dimensions, text) ?? [];
           again.restore(read, world);
           expect(writeCamera(world.dimensions, again.state(world) ?? [])).toBe(text);
-          // An address limits the target to 4 boxes from the middle, so the restored camera is nearer.
+          // An address limits the distance of the target from the middle to 4 boxes.
           if (read.some((value) => Math.abs(value) === 4)) return;
           camera.matrices(world, VIEWPORT);
           for (const [x, y] of [

@@ -42,7 +42,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
     }
     expect(Math.max(...expected)).toBeGreaterThan(0);
     expect(count(particles)).toEqual(expected);
-    // Contacts come from the simulation's present state, density from the given particles.
+    // Contacts are those of the simulation's present state, but density is that of the given particles.
     simulation.step(1 / 60);
     const later = count(simulation.read());
     expect(later.length).toBe(ids.length);

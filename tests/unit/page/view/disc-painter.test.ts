@@ -22,7 +22,7 @@ function paint(...given: readonly Disc[]): Uint32Array {
   return pixels;
 }
 
-/** The sum of the pixels' red, in whole pixels. */
+/** The sum of the red of all pixels; a full pixel counts as 1. */
 const redOf = (pixels: Uint32Array) => pixels.reduce((sum, pixel) => sum + (pixel & 0xff) / 255, 0);
 const at = (pixels: Uint32Array, x: number, y: number) => pixels[SIZE * y + x];
 
@@ -34,7 +34,7 @@ describe('a painted disc', () => {
       [19.3, 20.8],
     ] as const) {
       const area = redOf(paint([x, y, radius]));
-      // The edge is a ramp one pixel wide: it covers a twelfth of a pixel more per radian.
+      // The edge is a ramp one pixel wide, which adds π / 12 of a pixel. Sampling errors grow with the edge's length.
       expect(Math.abs(area - Math.PI * radius ** 2)).toBeLessThan(0.1 * Math.PI * radius + 0.3);
     }
   });

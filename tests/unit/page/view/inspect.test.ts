@@ -24,7 +24,7 @@ const SCENES = [
   ['boxes-periodic', 150],
 ] as const;
 
-/** The tests inspect one in this many particles. */
+/** The tests inspect every thirteenth particle. */
 const STRIDE = 13;
 
 interface Known {
@@ -36,7 +36,6 @@ interface Known {
 function open(name: string, dimensions: 2 | 3, count: number): Known {
   const simulation = createCpuSimulation(sceneOptions(createScene(name, { dimensions, count })));
   for (let step = 0; step < 4; step++) simulation.step(1 / 60);
-  // Leave gaps in the ids.
   simulation.remove([3, 17, 40]);
   const particles = simulation.read() as ParticleArrays;
   return { simulation, particles, inspect: inspectAll(simulation.world, simulation.radius, particles) };
@@ -91,7 +90,7 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
         );
         expect(idsOf(inspected, 'contact')).toEqual(all.sort((a, b) => a - b));
         expect(idsOf(inspected, 'itself')).toEqual([id]);
-        // Strangers share a bucket but lie in no probed cell.
+        // A stranger shares a bucket, but lies in no probed cell.
         const probed = new Set(inspected.probe.flatMap(({ ids }) => ids));
         expect(idsOf(inspected, 'stranger').filter((stranger) => probed.has(stranger))).toEqual([]);
         expect(

@@ -23,7 +23,7 @@ describe.each([2, 3] as const)('the occupied cells in %iD', (dimensions) => {
           (low, axis) => (position[axis] as number) >= low && (position[axis] as number) < low + size,
         ),
       );
-      // With many sizes, cells of other levels may cover the position, too.
+      // With variable radii, cells of other levels may contain the position, too.
       expect(within.length).toBeGreaterThan(0);
       if (name !== 'mixed') expect(within.length).toBe(1);
     }

@@ -20,7 +20,7 @@ describe('a pointer', () => {
     const particles = particlesAt(2, at(2.4, 3, 2.2, 3, 5, 5, Number.NaN, 3));
     const simulation = { dimensions: 2, radius: 0.5 } as const;
     expect(pick(simulation, particles, POINT, 1)).toMatchObject({ id: 11, index: 1 });
-    // Outside all particles it picks the nearest within reach.
+    // Outside all particles, the nearest one within reach counts.
     expect(pick(simulation, particles, { ...POINT, origin: [5, 5.9] }, 0.5)).toMatchObject({ id: 12 });
     expect(pick(simulation, particles, { ...POINT, origin: [5, 6.1] }, 0.5)).toBeUndefined();
   });

@@ -17,7 +17,7 @@ const VIEWPORT = {
   free: { x: 0, y: 0, width: 400, height: 300 },
 };
 
-/** Colours are the balls' indices. */
+/** Each ball's colour is its index. */
 const ballsAt = (...positions: readonly number[]): Balls => ({
   count: positions.length / 3,
   positions: Float32Array.from(positions),
@@ -44,20 +44,19 @@ describe('balls before the camera', () => {
       const focal = camera.pixelsPerUnit * camera.distance;
       expect(radius[disc]).toBeCloseTo((2 * 0.5 * focal) / seen.distance, 3);
     }
-    // From far to near.
     const order = [0, 1, 2].sort((first, second) => (distances[second] ?? 0) - (distances[first] ?? 0));
     expect([...colour]).toEqual(order);
     expect([...radius]).toEqual([...radius].sort((first, second) => first - second));
   });
 
-  it('are all there, in order of depth, wherever they are', () => {
+  it('are all painted, in order of depth, wherever they are', () => {
     const random = new Random(7);
     for (let attempt = 0; attempt < 20; attempt++) {
       const given = ballsAt(...Array.from({ length: 300 }, () => (10 * random.nextBits()) / 2 ** 32));
       const { count, colour, radius } = projectBalls([given], camera, VIEWPORT);
       expect(count).toBe(100);
       expect([...colour].sort((first, second) => first - second)).toEqual([...Array(100).keys()]);
-      // Neighbours in one slice may be out of order by as much as a slice is deep.
+      // Balls in one slice of depth may be in any order.
       for (let disc = 1; disc < count; disc++) {
         expect(radius[disc]).toBeGreaterThan(0.998 * (radius[disc - 1] as number));
       }
@@ -66,7 +65,7 @@ describe('balls before the camera', () => {
 
   it('are left out behind the camera and without a finite position', () => {
     const eye = [5, 0, 0].map((_, axis) => {
-      // The camera's axis is the third row of the view matrix.
+      // The third row of the view matrix points from the target to the camera.
       const back = camera.view[4 * axis + 2] as number;
       return 5 + 3 * camera.distance * back;
     });
