@@ -56,7 +56,7 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** The limit of each wait for a page. It is long, because a busy machine is slow. */
+/** The limit of each wait for a page, long enough for a busy machine. */
 const PAGE_LIMIT_MS = 120_000;
 
 interface Closable {

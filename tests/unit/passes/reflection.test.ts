@@ -118,7 +118,6 @@ function declarationsOf(code: string): string {
   return text;
 }
 
-/** Returns the bytes of all `var<workgroup>` variables. */
 function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
   const constants = new Map(
     [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),

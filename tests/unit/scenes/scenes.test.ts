@@ -69,7 +69,6 @@ describe.each(['2', '3'])('in %sD', (text) => {
   });
 });
 
-/** Returns the number of contacts of each particle, by brute force. */
 function contactsOf(scene: Scene): number[] {
   const { dimensions, positions, count } = scene;
   return Array.from({ length: count }, (_, a) => {

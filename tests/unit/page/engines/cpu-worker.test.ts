@@ -33,7 +33,6 @@ describe('the CPU engine behind a port', () => {
     const own = createCpuSimulation(PILE);
     expect(facts).toMatchObject({ dimensions: 2, radius: own.radius, capacity: 300, method: undefined });
     expect(facts.memoryBytes).toBe(own.memoryBytes);
-    // Requests all steps at once; the answers keep their order.
     const answers = await Promise.all(Array.from({ length: 5 }, () => link.ask('step', STEP)));
     for (const { result, seen } of answers) {
       own.step(STEP);

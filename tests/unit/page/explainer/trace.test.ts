@@ -53,7 +53,6 @@ const CHOICES: readonly Choice[] = [
   { method: 'hashed', count: 60, moved: new Map() },
 ];
 
-/** Records the trace of a choice and runs the reference on the same particles. */
 function study(choice: Choice) {
   const scene = createScene(choice);
   const { world, diameter, positions, arrivals, substep, method } = scene;
@@ -382,7 +381,6 @@ describe('the particles of the explainer', () => {
     expect(last?.detail).toBe(
       'Bucket 61 has cells (−3, 1) and (−3, 0); bucket 62 has cells (−2, 0), (−2, −1) and (−2, 1); bucket 63 has cells (−1, 1) and (−1, 0); bucket 96 has cells (0, −2) and (0, 1); 1 more bucket has several, too.',
     );
-    // The step marks the cells that share a bucket.
     const marked = [...new Set(last?.focus.cells)].map((cell) => picturedBuckets(scene)[cell]);
     expect(marked.toSorted()).toEqual([61, 61, 62, 62, 62, 63, 63, 96, 96, 97, 97]);
     expect(stepsOf('probe').some(({ text }) => text.includes('only shares a bucket'))).toBe(true);

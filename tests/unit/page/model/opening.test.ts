@@ -42,7 +42,7 @@ describe('the first scene', () => {
         [128_000, 9],
       ]),
     ).toEqual(['pile', 2, 47_000]);
-    // Between the measured counts, times lie on a line.
+    // Between the measured counts, times are interpolated linearly.
     expect(
       chosen('gpu', [
         [16_000, 2],

@@ -64,7 +64,6 @@ function fakeEngine(kind: EngineKind): FakeEngine {
   return engine;
 }
 
-/** Makes the engine lose its device before its run is shown. */
 function losing(engine: FakeEngine): void {
   engine.onPrepare = async () => {
     engine.lose('gone');
@@ -150,7 +149,6 @@ describe('a device that is too small', () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onStart = () => {
-        // The visitor changes these choices meanwhile.
         page.choices = { ...page.choices, brush: 7, friction: 0.75 };
         throw new LimitError('maxBufferSize', 'Too many.', 503);
       };

@@ -24,7 +24,6 @@ const SCENES = [
   ['boxes-periodic', 150],
 ] as const;
 
-/** The tests inspect every thirteenth particle. */
 const STRIDE = 13;
 
 interface Known {

@@ -419,7 +419,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
           check('loads', worstRatio(1, NO_PERIOD, sloppy.loads, reference.loads, bound.loads));
         }
       }
-      // Otherwise the bounds are too wide.
+      // Smaller errors would mean that the bounds are too wide.
       expect(total).toBeGreaterThan(0.01);
     },
   );

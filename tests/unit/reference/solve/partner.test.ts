@@ -34,7 +34,7 @@ describe('the partner', () => {
   };
 
   it('is the fastest approaching contact', () => {
-    // Particle 1 lies between 0 and 2; particle 2 approaches faster.
+    // Particle 1 touches both others, and particle 2 approaches it faster.
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
   });
 
@@ -45,7 +45,7 @@ describe('the partner', () => {
   });
 
   it('is none if the contact approaches no faster than the speed that gravity adds in two substeps', () => {
-    // The limit is 2 · 8 · 0.125 = 2. A contact that approaches at this speed has no partner yet.
+    // The limit is 2 · 8 · 0.125 = 2. Particles that approach at exactly this speed have no partner.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
