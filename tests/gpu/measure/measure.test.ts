@@ -38,10 +38,7 @@ async function measureGrid(
 
 const U = 2 ** -24;
 
-/**
- * Bounds errors by the number of roundings. A thread adds up its particles, and a workgroup adds up its threads. The
- * host adds up the workgroups in doubles.
- */
+/** Bounds errors by the number of roundings: sums per thread, then per workgroup. The host adds up in doubles. */
 function expectMeasured(
   got: Measures,
   world: World,
@@ -133,7 +130,6 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     [threads, undefined],
     [threads + 1, undefined],
     [threads + 4000, undefined],
-    // These run on two workgroups of 64 threads.
     [127, FOLD],
     [129, FOLD],
     [1000, FOLD],
@@ -150,7 +146,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'include set-aside particles only in the count and the hash, and count particles outside the world',
+    'include quarantined particles only in the count and the hash, and count particles outside the world',
     async (_, tools) => {
       const world = defineWorld(
         { dimensions, min: [-2, 1, 0].slice(0, dimensions), max: [7, 9, 5].slice(0, dimensions) },
@@ -172,7 +168,6 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         expect(got.outside).toBeGreaterThan(20);
         expect(got.outside).toBeLessThan(340);
       }
-      // A particle exactly on a corner is inside.
       const corners = buildGrid(world, Float32Array.of(...world.min, ...world.max));
       expect(await measureGrid(tools, world, corners)).toMatchObject({ count: 2, outside: 0, nonFinite: 0 });
     },
@@ -220,7 +215,6 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       for (const edge of [3, 4, 8]) {
         const world = defineWorld({ dimensions, min: corner(0), max: corner(edge), periodic: true }, 1);
         for (let axis = 0; axis < dimensions; axis++) {
-          // Put the pair across each border between cells in turn, including the end of the world.
           for (let end = 0; end < edge; end++) {
             const first = corner(0.5 + off).with(axis, end - 0.5 + off);
             const second = corner(0.5 + off).with(axis, end + 0.5 + off);
@@ -288,8 +282,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // Even with the largest number of particles, a workgroup's share of the sum stays finite, with a factor of 2⁹ to
-      // spare.
+      // A workgroup's share of the largest number of particles stays finite, too, with a factor of 2⁹ to spare.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
@@ -300,8 +293,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     'count candidates past 2³²',
     async (_, tools) => {
       const { world, grid } = sceneGrid('lattice', dimensions, 200);
-      // The grid claims almost 2³² particles. Each of the 200 existing ones counts all others as candidates, but tests
-      // only existing ones.
+      // The grid claims almost 2³² particles, all of which the existing ones count as candidates.
       const start = grid.start.slice();
       start[world.cellCount] = 0xffff_fff0;
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');

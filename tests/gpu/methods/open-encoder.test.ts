@@ -1,4 +1,3 @@
-/** Tests that methods refuse calls while the encoder of a recorded step is not finished. */
 import { expect } from 'vitest';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { createFlock, createLife } from '../../../src/methods/flock';

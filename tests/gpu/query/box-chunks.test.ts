@@ -12,7 +12,6 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers
 import { DIMENSIONS, readWords, SMALL_COUNTS } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** Records and submits a search. */
 function search(
   device: GPUDevice,
   tools: GpuTools,
@@ -83,7 +82,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
         expect(listed.members).toBeLessThanOrEqual(given * 2.5 ** dimensions);
         most = Math.max(most, listed.members / Math.max(1, given));
       }
-      // Long boxes are divided over chunks.
+      // Long boxes are members of several chunks.
       expect(most).toBeGreaterThan(1.3);
       finder.destroy();
     },
@@ -136,7 +135,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
       const finder = await BoxChunks.create(tools.wrap(), { dimensions, capacity: 30, pairs: 60 });
       search(device, tools, finder, dimensions, stack(30));
       const full = await finder.read();
-      // Box 0 has 29 pairs, box 1 has 28 and box 2 has 27.
+      // Only the 29 pairs of box 0 and the 28 of box 1 fit.
       expect([full.found, full.count]).toEqual([435, 57]);
       const pairsOf = (id: number) =>
         Array.from({ length: 29 - id }, (_, index) => [id, id + 1 + index]).flat();
@@ -186,7 +185,6 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
       expect(message).toContain(`Create BoxChunks with members of at least ${needed}.`);
       expect([...(await readWords(tools, finder.count, 2))]).toEqual([0xffff_ffff, 0]);
       expect((await events.read()).valid).toBe(false);
-      // One box in each chunk still fits.
       const few = scatterBoxes(dimensions, 40, noise, 4, () => 1);
       search(device, tools, finder, dimensions, few);
       expectArraysEqual((await finder.read()).pairs, bruteForceBoxPairs(dimensions, few), 'few pairs');

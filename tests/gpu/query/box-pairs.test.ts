@@ -130,7 +130,7 @@ describe.each(DIMENSIONS)('pairs of boxes in %dD', (dimensions) => {
       const extents = { smallest: 1, largest: 1 };
       const finder = await BoxPairs.create(tools.wrap(), { dimensions, capacity: 30, pairs: 60, extents });
       const full = await find(device, tools, finder, dimensions, stack(30));
-      // Box 0 has 29 pairs, box 1 has 28 and box 2 has 27.
+      // Only the 29 pairs of box 0 and the 28 of box 1 fit.
       expect([full.found, full.count]).toEqual([435, 57]);
       const pairsOf = (id: number) =>
         Array.from({ length: 29 - id }, (_, index) => [id, id + 1 + index]).flat();

@@ -37,10 +37,7 @@ interface Boxes {
   readonly count: number;
 }
 
-/**
- * Returns boxes of many kinds: small, large and inverted boxes, points at particles, flat boxes through particles,
- * boxes as large as the world, boxes outside the world, and boxes with corners that are not finite.
- */
+/** Returns points, flat, small, huge and inverted boxes, boxes outside the world, and boxes that are not finite. */
 function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
   const noise = createNoise(17);
   const unit = (value: number) => Math.round(value * UNITS) / UNITS;
@@ -93,7 +90,7 @@ function scatter(dimensions: Dimensions, world: string): Float32Array {
     () => Math.round(UNITS * (-1 + 10 * noise())) / UNITS,
   );
   positions[dimensions * 60 + 1] = Number.NaN;
-  // Two particles lie far outside along different axes, but along periodic axes at most a period outside.
+  // Two particles lie outside the box, along periodic axes by at most a period.
   if (world === 'unbounded' || world.startsWith('bounded')) positions[dimensions * 70] = 1e30;
   positions[dimensions * 71 + 1] = world === 'periodic except along y' ? 150 : 14;
   return positions;
@@ -158,7 +155,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
               );
             });
           }
-          // There are boxes for each kind of search: by one thread, by many, over all slots, and without any result.
+          // Some boxes hold nearly all particles, some a few, and some none.
           const lengths = expected.map((list) => list.length);
           expect(Math.max(...lengths)).toBeGreaterThan(PARTICLES - 10);
           expect(lengths.filter((size) => size === 0).length).toBeGreaterThan(5);
@@ -180,7 +177,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       );
       const position = uploadVectors(tools, dimensions, 'positions', positions);
       const corners = uploadVectors(tools, dimensions, 'boxes', boxes.corners);
-      // With the first capacity, the list ends within one of the first boxes; with the second one, within a later box.
+      // The list ends within one of the first boxes, then within a later one.
       for (const capacity of [40, 8000]) {
         const search = await grid.inBoxes({ boxes: boxes.count, capacity });
         const encoder = device.createCommandEncoder();
@@ -228,7 +225,6 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       // The first box holds particles 0 to 3. Of the six ids of the second one, four fit.
       const boxes = [0.5, 4.5, 0, 32].flatMap(corner);
       const search = await grid.inBoxes({ boxes: 2, capacity: 8 });
-      // Write other data, which the holes must replace.
       device.queue.writeBuffer(search.ids, 0, new Uint32Array(8).fill(5));
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, {

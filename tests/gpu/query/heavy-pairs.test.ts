@@ -1,7 +1,4 @@
-/**
- * Tests that a workgroup lists the pairs of a particle with more than a thousand neighbours. A list that is too short
- * holds only the pairs of the first particles whose pairs all fit.
- */
+/** Tests pairs of particles with more than a thousand neighbours, each of which a workgroup handles. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import { findOverlaps } from '../../../src/cpu';
@@ -25,7 +22,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Returns particles among which those listed in `large` overlap nearly all others. */
+/** Returns particles among which those listed in `large` overlap most others. */
 function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]): Crowd {
   const random = new Random(7);
   const positions = Float32Array.from(
@@ -92,7 +89,6 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
       expect(all.heavy).toBeGreaterThanOrEqual(3);
       expect(all.found).toBe(expected.length / 2);
       expectArraysEqual(all.pairs, expected, 'pairs');
-      // The pairs of the first particle alone would not fit.
       const short = await search(tools, options, bodies, 500);
       expect(short.found).toBe(expected.length / 2);
       expect(short.pairs.length).toBe(0);
@@ -117,7 +113,7 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
 gpuTest(
   'pairs of a crowd in one cell equal brute force',
   async (_, tools) => {
-    // In a periodic world one crowded row of cells makes a particle heavy.
+    // In a periodic world, one crowded row of cells makes its particles heavy.
     const count = 420;
     const positions = Float32Array.from({ length: 2 * count }, (__, index) => 4 + (index % 29) / 64);
     const options = {

@@ -33,7 +33,7 @@ describe('the count of a list', () => {
         const { offsets: buffer } = buffers;
         const binding = pass.bind({ ...buffers, offsets: { buffer, size: buffer.size } });
         const shared = await share(gpu, world, 3);
-        // Run twice: the kernels must reset the word that they share.
+        // Run twice: the kernels must reset their shared word.
         for (let round = 0; round < 2; round++) {
           runPass(gpu, (encoder) => pass.encode(encoder, shared, binding));
           expect([...(await readWords(tools, buffers.count, 6))]).toEqual([...expected, 0]);
@@ -74,8 +74,8 @@ describe('the count of a list', () => {
       const group = pairs.bind('fill', { ...state, offsets, pairs: list });
       const shared = await share(gpu, world, 3);
       runPass(gpu, (encoder) => pairs.encode(encoder, shared, 'fill', group, 3));
-      // Particle 0 has no room for its pairs. Particle 1 has room for its one pair. Particle 2 has room, but no pair:
-      // this entry becomes a hole.
+      // Particle 0 has no room for its two pairs, and particle 1 has room for its pair. The room of particle 2, which
+      // has no pair, becomes a hole: two words of 2³² − 1.
       const hole = 0xffff_ffff;
       const expected = Uint32Array.of(5, 5, 1, 2, hole, hole, 5, 5, 5, 5, 5, 5);
       expectArraysEqual(await readWords(tools, list, 12), expected, 'list');

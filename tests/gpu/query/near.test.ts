@@ -39,10 +39,7 @@ interface Question {
   near(point: number, radius: number): number[];
 }
 
-/**
- * Creates a grid, particles, and points to search around. Some points coincide with particles, some lie outside the
- * box, and one is not finite.
- */
+/** Some points coincide with particles, some lie outside the box, and one is not finite. */
 async function ask(
   tools: GpuTools,
   options: WorldOptions,
@@ -126,7 +123,6 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
             positions: uploadPacked(tools, dimensions, 'positions', positions, sizes),
             points: uploadPacked(tools, dimensions, 'points', points, sizes),
           };
-          // The search with the widest reach handles every smaller radius, too.
           const reach = radii.at(-1) as number;
           const search = await grid.near({ points: WIDE_POINTS, capacity: PARTICLES * WIDE_POINTS, reach });
           expect(search.reach).toBe(reach);
@@ -173,7 +169,6 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
       const { found, offsets, ids } = await search.read();
       const all = Array.from({ length: POINTS }, (_, point) => near(point, 1));
       const ends = all.map((_, point) => all.slice(0, point + 1).flat().length);
-      // The list ends before the first point whose neighbours do not all fit.
       const most = ends.filter((end) => end <= 100).at(-1) as number;
       expect(most).toBeGreaterThan(80);
       expect(found).toBe(ends.at(-1));

@@ -27,7 +27,6 @@ interface Nearest {
   readonly distancesSquared: Float32Array;
 }
 
-/** Returns the nearest particles by brute force, in the layout of the result. */
 function nearestOf(
   { world, positions, points }: AskedCrowd,
   asked: { count: number; k: number; radius: number; withoutSelf?: boolean },

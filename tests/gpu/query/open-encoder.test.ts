@@ -1,4 +1,3 @@
-/** Calls that read results before the encoder of a search is finished. */
 import { expect } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
 import { BoxPairs } from '../../../src/engine/box-pairs';
@@ -58,7 +57,7 @@ gpuTest(
     expect([...(await searches.boxes.read()).ids]).toEqual([0, 1]);
     expect([...(await searches.rays.read()).ids]).toEqual([0, 1]);
     expect([...(await searches.firstHits.read()).ids]).toEqual([0]);
-    // A sort alone counts too, and a dropped encoder does not block for ever.
+    // A sort alone blocks reads too, but only until something is encoded again.
     grid.encode(device.createCommandEncoder(), { positions, count: 2 });
     await expect(searches.pairs.read()).rejects.toThrow(
       /^A sort or search was recorded into the encoder without/,

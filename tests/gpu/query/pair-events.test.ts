@@ -14,7 +14,7 @@ const HOLE = 0xffff_ffff;
 /** The value of words that are never written. */
 const UNTOUCHED = 7;
 
-/** The pairs with one first id: their second ids in ascending order, and the number of holes that follow. */
+/** Pairs with one first id: their second ids, ascending, and the number of holes after them. */
 interface Owner {
   readonly others: readonly number[];
   readonly holes: number;
@@ -43,7 +43,6 @@ function upload(tools: GpuTools, list: readonly Owner[], label: string) {
   }
   return {
     offsets: tools.upload(`${label}.offsets`, offsets),
-    // The words behind the end of the list must not be read.
     pairs: tools.upload(
       `${label}.pairs`,
       Uint32Array.from([...words, ...new Array<number>(4096 - words.length).fill(UNTOUCHED)]),
@@ -119,7 +118,6 @@ describe('events of pairs', () => {
     'equal the events that the host computes, from lists with and without holes',
     async (_, tools) => {
       const lists = fc.tuple(fc.nat(40), fc.nat(40)).chain(([length]) => {
-        // The first id of a pair is always the lower one.
         const list = fc
           .array(owners, { minLength: length, maxLength: length })
           .map((all) =>

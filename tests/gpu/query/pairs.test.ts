@@ -155,7 +155,6 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
           expect([listed.found, listed.count]).toEqual([expected.count, expected.count]);
           expectArraysEqual(listed.pairs, expected.pairs, 'pairs');
         }
-        // After a search over fewer particles, the list has no pairs of the other particles.
         search(device, Math.floor(count / 2));
         const { found } = await pairs.read();
         const half = expected.pairs
@@ -272,7 +271,7 @@ gpuTest(
       ['one-cell', 200],
     ] as const) {
       const { grid, pairs, expected, search } = await prepare(tools, name, 2, count, 40_000);
-      // The list of one-cell is longer than the first copy to the host, and the other list is shorter.
+      // Only the list of one-cell is longer than the first copy to the host.
       expect(8 * expected.count > 1 << 16).toBe(name === 'one-cell');
       const few = Math.floor(count / 2);
       const ofFew = expected.pairs.filter((_, index, all) => (all[index | 1] as number) < few);

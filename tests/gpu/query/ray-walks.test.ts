@@ -1,6 +1,4 @@
-/**
- * Searches that follow a ray through cells find the right balls in difficult places. Expected hits are found by hand.
- */
+/** Tests searches that follow a ray through cells in difficult places. Expected hits are found by hand. */
 import { expect } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { packRays, type Ray } from '../../../src/engine/queries/rays';
@@ -11,10 +9,7 @@ import { uploadVectors } from '../../helpers/passes';
 const RADIUS = 0.5;
 const NO_HIT = 0xffff_ffff;
 
-/**
- * Number of particles far from all rays. With fewer particles, the search would test all of them instead of following
- * rays through cells.
- */
+/** Balls far from the ray. With fewer, the search would test all balls instead of following the ray through cells. */
 const OTHERS = 100;
 
 const ONE_SIZE = { diameter: 2 * RADIUS };

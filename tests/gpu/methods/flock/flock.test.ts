@@ -14,8 +14,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 64;
 
 /**
- * Tolerance of velocities and moves. They are sums over some tens of neighbours. Each term is off by a few units in the
- * last of 24 bits, so well over 18 bits of a sum are right.
+ * Tolerance of velocities and moves, which are sums over some tens of neighbours. Each term is off by a few units in
+ * the last of 24 bits, so well over 18 bits of a sum are right.
  */
 const PART = 2 ** -18;
 
@@ -101,10 +101,8 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       const obstacles = options.obstacles as Float32Array;
       expect(least(obstacles)).toBeGreaterThan(0.75 - 1e-5);
       expect(least(obstacles.subarray(dimensions + 1))).toBeGreaterThan(0.3 - 1e-5);
-      // Hunters without speed stay where they are, and boids keep away from them.
       expect(hunters).toEqual(options.hunters);
       expect(least(hunters)).toBeGreaterThan(0.4);
-      // Boids stand still, and hunters move.
       hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
       hunted.step(1 / 30);
       const still = await hunted.read();
@@ -121,7 +119,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   );
 });
 
-/** Returns 1 if boids at distances below 1 fly the same way, and about 0 if their directions are random. */
+/** Returns 1 if boids nearer than 1 fly the same way, and about 0 if their directions are random. */
 function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
   const at = (packed: Float32Array, id: number) =>
     Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));

@@ -1,4 +1,3 @@
-/** Tests that steps are close to the CPU engine's, which computes in doubles, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuLife, createLife } from '../../../../src/methods/flock';

@@ -1,4 +1,3 @@
-/** Tests that the fluid's steps are close to those of the CPU engine, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
 import { AIR, SOLID } from '../../../../src/methods/fluid/lattice';
@@ -9,7 +8,7 @@ import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
 
 const STEP = 1 / 120;
 
-/** A column beside a wall. One of its rows has only one particle per cell, and an obstacle moves into the column. */
+/** A column beside a wall. One row has only one particle per cell, and an obstacle moves into the column. */
 const PLANE: FluidOptions = {
   dimensions: 2,
   cells: [24, 20],
@@ -37,7 +36,7 @@ const SPACE: FluidOptions = {
   ],
 };
 
-/** Tolerances of positions and velocities after a few substeps in 32-bit floats. Lengths in the scenes are near 1. */
+/** Tolerances after a few substeps in 32-bit floats. Lengths in the scenes are near 1. */
 const POSITION_BOUND = 1e-5;
 const SPEED_BOUND = 5e-4;
 
@@ -47,11 +46,10 @@ describe.each([
 ] as const)('the fluid in %s', (_, options) => {
   for (const transfer of ['flip', 'apic'] as const) {
     gpuTest(
-      `equals the reference, by ${transfer}`,
+      `equals the reference with the transfer ${transfer}`,
       async (_device, tools) => {
         const fluid = await createFluid(tools.wrap(), { ...options, transfer });
         const twin = createCpuFluid({ ...options, transfer });
-        // Before the first substep only solid cells are known.
         const solid = (await fluid.fields()).kinds;
         expect(Array.from(solid)).toEqual(Array.from(twin.fields().kinds));
         expect(new Set(solid)).toEqual(new Set([AIR, SOLID]));
@@ -86,7 +84,7 @@ describe.each([
   }
 });
 
-/** An obstacle lies in the middle. Centres of cells lie exactly on its surface. */
+/** An obstacle in the middle. Centres of cells lie on its surface. */
 function tankAtSurface(dimensions: 2 | 3, shape: 'ball' | 'box'): FluidOptions {
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const size = shape === 'ball' ? { radius: 0.2 } : { halfExtents: all(0.2) };
@@ -111,7 +109,7 @@ describe.each([
   [2, 'box'],
   [3, 'ball'],
   [3, 'box'],
-] as const)('a fluid around an obstacle, %dD, %s', (dimensions, shape) => {
+] as const)('a fluid in %dD around a %s', (dimensions, shape) => {
   gpuTest(
     'equals the reference if centres of cells lie on the surface',
     async (_device, tools) => {
@@ -174,7 +172,7 @@ describe('a fluid', () => {
       device.queue.submit([encoder.finish()]);
       const seen = await fluid.measure();
       expect(detail).toContain(seen.hash);
-      // The figures stay those of the last substep, whatever changes after it.
+      // The figures are those of the last substep, whatever changes after it.
       fluid.set({ correction: 0 });
       expect((await fluid.measure()).divergenceAfter).toBe(seen.divergenceAfter);
       const twin = createCpuFluid(PLANE);
@@ -199,7 +197,7 @@ describe('a fluid', () => {
     async (_device, tools) => {
       const gpu = tools.wrap();
       const walls: FluidOptions['solids'] = ([x = 0]) => x < 2 || x > 5;
-      // In a time step of 1, these particles would move 18 cells along an axis.
+      // These particles would move 18 cells along an axis.
       for (const [solids, velocity, position, after] of [
         [undefined, [18, 0], [5.5, 3.5], [18, 0]],
         [undefined, [0, -18], [3.5, 1.5], [0, -18]],
@@ -314,7 +312,7 @@ describe('a fluid', () => {
       expect(grown).toBeGreaterThan(2e-6);
       // Particles on the solid keep their height; the others are lowered by the whole amount.
       for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
-      // The fluid continues with the same bits although its particles are no longer sorted.
+      // The fluid continues with the same bits, although its particles are no longer sorted.
       fluid.set({ separation: 0 });
       const half = await fluid.checkpoint();
       const goOn = async () => {
@@ -391,7 +389,7 @@ describe('a fluid', () => {
       expectArraysWithin(got.positions, twinState.positions, 1e-3, 'positions');
       for (let substep = 0; substep < half; substep++) await fluid.step(STEP, 1);
       const seen = await fluid.measure();
-      // Call all at once: steps queue up until the device reports drained particles.
+      // Do not wait: substeps queue up until the device reports drained particles.
       const waits = hasty.step(STEP * 2 * half, 2 * half);
       expect(waits).toBeInstanceOf(Promise);
       expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this fluid waits');

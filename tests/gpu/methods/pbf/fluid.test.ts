@@ -10,7 +10,7 @@ const DT = 1 / 128;
 
 /**
  * Tolerance of positions, in radii. Each λ is accurate to about 2^-18, and two rounds of corrections move a particle by
- * less than a radius. Positions, some tens of radii from the corner, are rounded four times.
+ * less than a radius. Positions, at most 24 radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
@@ -49,7 +49,6 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       await expectSameFromCheckpoint(fluid, again);
       cpu.restore(await fluid.checkpoint());
       expect(cpu.read()).toEqual(await fluid.read());
-      // Without vorticity and obstacles, momentum is kept.
       const { positions, velocities } = options;
       const ids = Uint32Array.from({ length: positions.length / dimensions }, (__, id) => id);
       again.restore({ ...(await again.checkpoint()), ids, positions, velocities, obstacles: [] });
@@ -61,8 +60,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const before = sums(velocities);
       for (let step = 0; step < 3; step++) again.step(DT);
       const after = sums((await again.read()).velocities);
-      // Each velocity is a difference of positions divided by the time step. Positions are rounded to 2^-24 of their
-      // size.
+      // A velocity is a difference of positions, each rounded to 2^-24 of its size, divided by the time step.
       const rounding = (3 * (options.max[0] as number) * 2 ** -24) / DT;
       after.forEach((sum, axis) => {
         expect(Math.abs(sum - (before[axis] as number))).toBeLessThan(rounding * again.count);
