@@ -8,7 +8,7 @@ const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { readonly gpus: GPU[] } | undefined };
 
 describe('openDawn', () => {
-  // Hide that other test files may have opened Dawn in this process.
+  // Other test files may have opened Dawn in this process.
   const before = owner[OWNER];
   const manifest = process.env.VK_DRIVER_FILES;
   beforeAll(() => {

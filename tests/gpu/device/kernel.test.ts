@@ -17,15 +17,14 @@ const PARTS = 8;
 describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
   for (let part = 0; part < PARTS; part++) {
     gpuTest(
-      `every variant compiles, part ${part + 1} of ${PARTS}`,
+      `compile in every variant, part ${part + 1} of ${PARTS}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         expect(gpu.subgroups).toBe(true);
         const descriptions = describeKernels(dimensions, true);
         expect(descriptions.length).toBeGreaterThan(700);
-        // The list has all variants of a kernel in a row, so each part gets some of them.
+        // Variants of one kernel follow each other, so this spreads them over the parts.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
-        // This test only compiles the kernels, so it needs no driver; other tests run them.
         await Promise.all(asked.map((description) => Kernel.compile(gpu, description)));
       },
       { driverless: true, tags: 'case' },
@@ -33,7 +32,7 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'no variant needs an optional feature unless its description asks for it',
+    'need no optional feature unless their description asks for it',
     async (_, tools) => {
       const gpu = tools.wrap();
       expect([gpu.subgroups, gpu.timestamps]).toEqual([false, false]);
@@ -209,10 +208,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
       `^This simulation lost its particles .*; restore a checkpoint .*: The device rejected the pipeline ${label}: `,
     );
 
-  /**
-   * Creates the simulation `intact`. Then makes the device reject shaders whose label starts with `label`, until
-   * `restore` is called, and creates an equal simulation, which meets the rejection.
-   */
+  /** Creates a simulation, then a twin on a device that rejects the shaders of `label` until `restore` is called. */
   async function createPair(device: GPUDevice, label: string) {
     const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
     const intact = await createSimulation(wrapDevice(device), options);
@@ -253,7 +249,6 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         const { simulation, intact, restore } = await createPair(device, label);
         simulation.step(DT);
         const asking = ask(simulation);
-        // The simulation does not know of the rejection yet.
         simulation.step(DT);
         await expect(asking).rejects.toThrow(GpuError);
         await expect(asking).rejects.toThrow(refusal(label));
@@ -318,7 +313,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         }
         const checkpoint = await simulation.checkpoint();
         const changing = (async () => change(simulation))().catch((error: unknown) => error);
-        // The read begins before the rejection is known. The state that it asks for never existed.
+        // The rejection is not known yet, and the state that this read asks for never existed.
         const reading = simulation.read();
         await expect(reading, refused).rejects.toThrow(GpuError);
         await expect(reading, refused).rejects.toThrow(lossTo(refused));
@@ -327,7 +322,6 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
         simulation.restore(checkpoint);
         await expectSame(simulation, intact);
-        // From now on the change throws before it records.
         await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
         await expectSame(simulation, intact);
         for (const each of [simulation, intact]) {

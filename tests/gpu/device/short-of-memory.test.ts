@@ -80,7 +80,7 @@ describe('creators', () => {
   const box = { dimensions: 2, min: [0, 0], max: [8, 8], positions } as const;
 
   gpuTest(
-    'of methods reject and leave nothing behind, whichever buffer finds no memory',
+    'of methods reject and leave nothing behind, whichever buffer the device cannot create',
     async (device, tools) => {
       const gpu = tools.wrap();
       const shortage = shortageOf(device);

@@ -11,7 +11,7 @@ async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyC
   return cases;
 }
 
-/** One scene of each kind. A software GPU needs seconds per scene. */
+/** One radius, obstacles, and variable radii. A software GPU needs seconds per scene. */
 const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'mixed-pile 3D'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {

@@ -1,4 +1,3 @@
-/** Tests that a box's body lies at the low corner of the box and has the level of the reference. */
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../../src/core/world/level-world';
 import { toStored } from '../../../src/gpu/layout';
@@ -12,7 +11,7 @@ import { fc, runs } from '../../helpers/properties';
 
 describe.each(DIMENSIONS)('the pass of box bodies in %dD', (dimensions) => {
   gpuTest(
-    'gives boxes the levels of the reference, and sets invalid ones aside and counts them',
+    'gives boxes the levels of the reference, and quarantines and counts invalid ones',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.125, largest: 32 }, 300);
@@ -33,7 +32,7 @@ describe.each(DIMENSIONS)('the pass of box bodies in %dD', (dimensions) => {
         const [invalid, tooLarge] = await readWords(tools, refused, 2);
         expect([invalid, tooLarge]).toEqual([expected.invalid, expected.tooLarge]);
         const got = new Float32Array(words.buffer, 0, 4 * count);
-        // Boxes that are set aside have no position.
+        // Quarantined boxes have no position.
         const isStored = (index: number) => (expected.bodies[(index | 3) as number] as number) >= 0;
         expectArraysEqual(
           got.map((value, index) => (isStored(index) || (index & 3) === 3 ? value + 0 : 0)),

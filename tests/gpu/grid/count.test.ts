@@ -80,7 +80,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'clamps positions outside the world, sets aside positions that are not finite, and puts retired particles into their own bucket',
+    'clamps positions outside the world, quarantines particles that are not finite, and gives removed ones their own bucket',
     async (_, tools) => {
       const min = [-3.3, 0.7, -1.1].slice(0, dimensions);
       const max = [5.9, 9.1, 4.4].slice(0, dimensions);

@@ -1,4 +1,3 @@
-/** Tests crowds: crowded buckets are sorted by merging, and each heavy particle gets a workgroup. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_HEADER,
@@ -45,7 +44,7 @@ function box(dimensions: Dimensions): WorldOptions {
   return { dimensions, min: corner(0), max: corner(EDGE) };
 }
 
-/** Puts `crowd` particles into the first cell and `others` anywhere, with shuffled ids and dyadic coordinates. */
+/** Returns `crowd` positions in the first cell and `others` anywhere, shuffled and dyadic. */
 function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32Array {
   const noise = createNoise(crowd);
   const order = shuffled(
@@ -63,9 +62,8 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
 }
 
 /**
- * Returns the slots of the heavy particles. Except in bounded worlds, a particle is heavy if one of the rows of cells
- * around it holds more than HEAVY_ROW particles. In a bounded world, it is heavy if a layer of three rows around it
- * holds more than 3 * HEAVY_ROW particles.
+ * Returns the slots of heavy particles. A row of cells around them holds more than HEAVY_ROW particles; in a bounded
+ * world, three rows hold more than 3 * HEAVY_ROW.
  */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
@@ -229,7 +227,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     gpuTest(
       `stay within the bound, and step to the same bits in two runs, in a world that is ${name}`,
       async (_, tools) => {
-        // Use just enough particles that they are heavy, because deriving the bound visits every pair.
+        // Just enough particles for heavy ones, because deriving the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;

@@ -1,4 +1,4 @@
-/** Tests the kernels of finer entries with inputs that a whole sort rarely or never gives them. */
+/** Tests the kernels of finer entries with inputs that a sort rarely or never gives them. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_BIT,
@@ -21,7 +21,6 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share, shuffled } from '../../helpers/passes';
 
-/** Marks memory that no kernel has written. */
 const GUARD = 0xffff_ffff;
 
 /** Particles of radius 0.5 are on level 0, and those of radius 2 ** level / 2 on `level`. */
@@ -90,7 +89,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
         const level = finerSteps(world);
         const bucket = world.cellCount + FINER_BUCKETS;
         const kernel = await Kernel.create(gpu, FinerEntries.describe(world, 'list'));
-        // Entries of another bucket come first. The kernel leaves them as they are.
+        // Entries of another bucket come first, and must stay as they are.
         const others = 7;
         const first = FINER_HEADER + others;
         const finer = new Uint32Array(first + count + 1).fill(GUARD);

@@ -1,4 +1,3 @@
-/** Tests that ids ascend in each cell after the gather, and that no bit of the state changes. */
 import { describe } from 'vitest';
 import { cellBytes } from '../../../src/core/world/cells';
 import { defineWorld } from '../../../src/core/world/world';
@@ -78,9 +77,9 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
   const inCells = expected.start[world.cellCount] as number;
   const gotIds = await readWords(tools, output.id_out, count + 1);
   expectArraysEqual(gotIds.subarray(0, inCells), expected.ids.subarray(0, inCells), 'ids');
-  // Particles that are set aside keep the order of their entries.
+  // Quarantined particles keep the order of their entries.
   const aside = entries.filter((_, word) => word % 2 === 1).subarray(inCells);
-  expectArraysEqual(gotIds.subarray(inCells), Uint32Array.of(...aside, GUARD), 'ids set aside');
+  expectArraysEqual(gotIds.subarray(inCells), Uint32Array.of(...aside, GUARD), 'quarantined ids');
   const gotCells = await readWords(tools, output.cell_of_slot, words * (count + 1));
   const guards = new Array<number>(words).fill(GUARD);
   expectArraysEqual(gotCells, Uint32Array.of(...cellWords(world, expected), ...guards), 'cells');
@@ -119,7 +118,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'keeps particles that are set aside behind all cells, with every bit of their state',
+    'keeps quarantined particles behind all cells, with every bit of their state',
     async (_, tools) => {
       await expectGathered(tools, dimensions, { count: 300, odd: 3 });
       await expectGathered(tools, dimensions, { count: 20, odd: 1 });

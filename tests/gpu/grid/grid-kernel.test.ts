@@ -63,7 +63,7 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
-/** Counts neighbours, combines their ids in two ways, and counts the neighbours whose slot does not ascend. */
+/** Counts neighbours, combines their ids in two ways, and counts neighbours whose slot does not ascend. */
 const ORDERED: GridKernelOptions = {
   label: 'ordered',
   code: `
@@ -160,7 +160,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         const { world, positions } = askedCrowd(options, count, 3);
         const grid = await createGrid(tools, options, count);
         const buffer = uploadVectors(tools, dimensions, 'positions', positions);
-        // Each radius needs a kernel of its own, so test only the smallest and the largest.
+        // Test only the smallest and the largest radius, because each needs a kernel of its own.
         for (const radius of [radii[0], radii.at(-1)] as number[]) {
           const kernel = await grid.kernel({ ...ORDERED, radius });
           const seen = tools.allocate('seen', 16 * count);
@@ -459,7 +459,7 @@ gpuTest(
       const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
       await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
     }
-    // The grid must accept names that differ in one character, and the same names for parameters and variables.
+    // Accept names that differ in one character, and the same names for parameters and variables.
     const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
     const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
     kernel.destroy();

@@ -8,7 +8,7 @@ import { DIMENSIONS, readWords } from '../../helpers/passes';
 const COUNT = 300;
 const EDGE = 8;
 
-/** Moves all particles by several periods. Adds 7 and the minimum image of the new position to velocities. */
+/** Moves all particles by `shift`. Adds 7 and the minimum image of the new position to velocities. */
 const DRIFT = `
 struct Own { found: u32 }
 
@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       expect((await readWords(tools, found, COUNT)).some((count) => count > 0)).toBe(true);
       expect(await particles.readVectors([spare])).toEqual([new Float32Array(dimensions * COUNT)]);
-      // A reused id starts with zeros in the additional buffers.
+      // A reused id starts with zeros in `more`.
       particles.writeWords('found', Uint32Array.of(7, 8), Uint32Array.of(3, COUNT - 1));
       particles.remove([COUNT - 1, 3]);
       expect([particles.count, particles.end]).toEqual([COUNT - 2, COUNT - 1]);

@@ -41,7 +41,7 @@ async function expectBuilt(tools: GpuTools, grid: HashGrid, positions: Float32Ar
   const inCells = expected.start[cellCount] as number;
   const ids = await readWords(tools, grid.ids, count);
   expectArraysEqual(ids.subarray(0, inCells), expected.ids.subarray(0, inCells), 'ids');
-  expectArraysEqual(ids.slice(inCells).sort(), expected.ids.subarray(inCells), 'ids set aside');
+  expectArraysEqual(ids.slice(inCells).sort(), expected.ids.subarray(inCells), 'quarantined ids');
   const cells = cellWords(grid.world, expected);
   expectArraysEqual(await readWords(tools, grid.cellOfSlot, cells.length), cells, 'cells');
   const sorted = await readVectors(tools, dimensions, grid.positions, count);
@@ -105,7 +105,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside particles that are not finite behind all cells, where they do not affect others',
+    'quarantines particles that are not finite behind all cells, where they do not affect others',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions, count: 700 });
       const positions = scene.positions.slice();
@@ -132,7 +132,6 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
       for (const [count, seed] of [
         [400, 1],
         [333, 1],
-        // The same positions with other velocities.
         [333, 2],
       ] as const) {
         const given = scatterIn(createNoise(seed), scene.min, scene.max, 500);
@@ -291,7 +290,7 @@ describe('a grid', () => {
       const base = { dimensions: 2, min: [0, 0], max: [50, 50], diameter: 1 } as const;
       for (const options of [
         { ...base, capacity: MOST_FOLDED + 1 },
-        // This world needs five blocks of the scan.
+        // This world needs five blocks of the scan, one too many.
         { ...base, max: [126, 126], capacity: 1 },
       ]) {
         const attempt = HashGrid.create(gpu, options);
@@ -336,7 +335,7 @@ describe('a grid', () => {
       const readback = new Readback(gpu, 'test');
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, { positions: uploadVectors(tools, 2, 'p', scene.positions), count: 77 });
-      // Read sizes that are no multiples of 8, and one size of 0.
+      // One size is no multiple of 8, one is 0, and one range begins amid the buffer.
       const reading = readback.record(encoder, [
         { buffer: grid.ids, size: 4 * 77 },
         { buffer: grid.ids, size: 0 },

@@ -16,7 +16,10 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '
 import { DIMENSIONS, readWords, shuffled } from '../../helpers/passes';
 import { fc, runs } from '../../helpers/properties';
 
-/** Units per length. If positions and radii are whole units, sums of radii up to 4096 are not rounded. */
+/**
+ * Units per length. Positions and radii are whole units. Squares of sums of two radii are at most 2^24 units², so they
+ * are exact.
+ */
 const UNITS = 32;
 
 const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => WorldOptions>> = {
@@ -43,7 +46,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Returns particles in a square or cube that begins at `low`. Their radii are log-uniform from 1 to `ratio`. */
+/** Returns particles in a box that begins at `low`. Their radii are log-uniform from 1 to `ratio`. */
 function scatter(
   dimensions: Dimensions,
   count: number,
@@ -96,7 +99,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       `have the levels of the reference and the pairs of brute force in a world that is ${name}`,
       async (device, tools) => {
         let pairs = 0;
-        // Cases with as many levels as fit, and with too few for finer entries.
+        // Cases with many levels, and with too few for finer entries.
         const smallest = dimensions === 3 ? 8 : 2;
         for (const [count, edge, low, cellSize] of [
           [0, 400, 0, smallest],
@@ -140,8 +143,8 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   gpuTest(
     'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in cells of the highest level, which are 128 wide. Axes that are not periodic may have fewer than three
-      // cells. 2D uses the first two of each.
+      // Extents in cells of the highest level, which are 128 wide; 2D uses the first two. Axes that are not periodic
+      // may have fewer than three cells.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [
           [3, 3, 3],
@@ -173,7 +176,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ],
       ];
       let across = 0;
-      // Cell sizes for many levels, for two levels without finer entries, and for one level.
+      // Cell sizes for many levels, two levels and one level.
       const cases = [dimensions === 2 ? 2 : 8, 64, 128].flatMap((cellSize) =>
         narrow.map(([cells, wraps]) => ({ cells, wraps, cellSize })),
       );
@@ -182,7 +185,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         const periodic = wraps.slice(0, dimensions);
         const count = 240;
         const noise = createNoise(seed);
-        // Positions at both ends of each axis, up to a period outside along periodic axes, and on borders of cells.
+        // Positions at both ends of each axis and on borders of cells, up to a period outside along periodic axes.
         const positions = Float32Array.from({ length: dimensions * count }, (_, index) => {
           const length = max[index % dimensions] as number;
           const end = Math.round(noise()) * length;
@@ -219,7 +222,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         grid.destroy();
       }
       expect(across).toBeGreaterThan(1000);
-      // Positions more than a period outside are clamped to an outermost cell, where they still find each other.
+      // Positions more than a period outside belong to an outermost cell, where they still find each other.
       const far = [100 - 5 * 400, 100 - 5 * 400, 250 + 5 * 400, 250 + 5 * 400];
       const crowd = {
         positions: Float32Array.from(
@@ -329,7 +332,7 @@ fn finish(own: Own, particle: Particle) {}`;
   );
 
   gpuTest(
-    'are set aside if their position or radius is not finite, or their radius negative or too large',
+    'are quarantined if their position or radius is not finite, or their radius negative or too large',
     async (device, tools) => {
       const grid = await createGrid(tools, WORLDS.unbounded?.(dimensions, 0) as WorldOptions, 16);
       const crowd = {
@@ -398,7 +401,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] += vec2u(1
         const positions = new Float32Array(dimensions * (small + 2));
         const radii = new Float32Array(small + 2);
         order.forEach((id, index) => {
-          // There are two large particles, one of them across a corner. The small particles surround the other one.
+          // Two particles are large. One lies across a corner, the other one amid the small particles.
           radii[id] = index < 2 ? 64 : 1;
           for (let axis = 0; axis < dimensions; axis++) {
             const coordinate = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;
@@ -442,9 +445,8 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         expect(words[2 * large]).toBeGreaterThan(HEAVY_ROW);
         expect(words[2 * large + 1]).toBe(64);
         expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
-        // A grid of two levels has no finer entries.
+        // A bounded grid of two levels has no finer entries.
         if (cellSize > 2) return grid.destroy();
-        // Lists of thousands of entries are sorted by merging.
         const first = grid.world.cellCount + FINER_BUCKETS;
         const starts = await readWords(tools, grid.start, startLength(grid.world));
         const total = (starts.at(-1) as number) - (small + 2);

@@ -1,4 +1,3 @@
-/** Tests the scan: sums of many lengths, folded dispatches, and the zeros that it leaves in the counts. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -61,7 +60,7 @@ async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number
   for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
 }
 
-/** Lengths near that of a vector, near the number of items of a thread or of a block, and lengths of several blocks. */
+/** Lengths around a vector, a thread's items and a block, and lengths of several blocks. */
 const LENGTHS = [
   0,
   1,
@@ -123,7 +122,6 @@ describe('the scan', () => {
   gpuTest(
     'handles several rounds of block sums',
     async (_, tools) => {
-      // Needs more block sums than one round holds.
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);
       for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;

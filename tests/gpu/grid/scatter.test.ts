@@ -28,7 +28,7 @@ interface Options {
   readonly spoil?: (ranks: Uint32Array) => void;
 }
 
-/** Returns the entries that the pass wrote, two words each, and the entries of the reference for the same ranks. */
+/** Returns the pass's entries, two words each, and those of the reference for the same ranks. */
 async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
   const { dimensions, count, positions } = scene;
   const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
@@ -89,7 +89,7 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'keeps the caller’s ids, and writes retired and set-aside particles to their buckets',
+    'keeps the caller’s ids, and writes removed and quarantined particles to their buckets',
     async (_, tools) => {
       const scene = createScene('one-cell', { dimensions, count: 600 });
       const ids = Uint32Array.from({ length: 600 }, (_value, slot) => (slot * 7919) % 600);

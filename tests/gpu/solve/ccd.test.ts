@@ -38,9 +38,9 @@ interface Flown {
   readonly velocities: Float32Array;
   readonly hits: number;
   readonly held: number;
-  /** Number of words that are not zero in the lists of cells and in the claims. A pass must leave none. */
+  /** Words that are not zero in the lists of cells and in the claims. A pass must leave none. */
   readonly left: number;
-  /** Number of workgroups along the third dimension, per indirect dispatch. */
+  /** Workgroups along the third dimension, per indirect dispatch. */
   readonly depths: readonly number[];
 }
 
@@ -101,7 +101,6 @@ function box(edge: number): World {
   return defineWorld({ dimensions: 2, min: [0, 0], max: [edge, edge] }, 1);
 }
 
-/** Returns the grid after particles have moved from `begins` by `ways`. */
 function movedBy(world: World, begins: readonly number[], ways: readonly number[]): Grid {
   const positions = Float32Array.from(begins, (begin, index) => begin + (ways[index] as number));
   return buildGrid(
@@ -130,7 +129,7 @@ describe('paths of fast particles', () => {
         }
       }
       expect(positions.length / 2).toBeGreaterThan(2 * WORKGROUP_SIZE);
-      // Velocities change by 1 per substep, so slow particles stay slow.
+      // Gravity changes velocities by 1, so slow particles stay slow.
       const settings = { gravity: [0, -1 / DT], restitution: 0.5, substeps: 1 };
       const substep = substepOf(world, settings, DT);
       const moved = integrate(world, substep, {
@@ -197,7 +196,7 @@ describe('paths of fast particles', () => {
   gpuTest(
     'end at an obstacle if they reach a wall in the same tick and at the same speed',
     async (_, tools) => {
-      // Rounding errors of the time and the speed must not change the keys that order hits.
+      // Rounding of the time and the speed must not change the keys that order hits.
       const way = 4.098;
       const time = 0.5 + 2 ** -15;
       const [wall, height] = [7.5, 4];
@@ -222,7 +221,6 @@ describe('paths of fast particles', () => {
       const { velocities } = await simulation.read();
       expect(await simulation.continuousCounts()).toMatchObject({ swept: 1, hits: 1, held: 0 });
       expectArraysWithin(velocities, reference.read().velocities, 1, 'velocities');
-      // The obstacle stops the motion upwards, and the wall would stop the motion to the right.
       expect(velocities[0]).toBeGreaterThan(0.9 * (way / DT));
       expect(velocities[1]).toBeLessThan(0.1 * (way / DT));
       simulation.destroy();

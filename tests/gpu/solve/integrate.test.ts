@@ -1,4 +1,3 @@
-/** The integrate pass moves particles as the reference does, and as exact arithmetic does within a few roundings. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import type { Substep } from '../../../src/core/contact/settings';
@@ -31,9 +30,7 @@ interface State {
   readonly ids?: Uint32Array;
 }
 
-/**
- * Runs the pass and returns the moved state. Checks that it counted each particle into the cell of its new position.
- */
+/** Runs the pass. Expects that it counted each particle into the cell of its new position. */
 async function move(
   tools: GpuTools,
   world: World,
@@ -95,7 +92,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is otherwise near exact arithmetic: velocities within two roundings, positions within four, fused or not',
+    'differs from exact arithmetic by at most two roundings of velocities and four of positions, fused or not',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);

@@ -121,7 +121,6 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);
-      // The order of ids is not that of slots, so the lowest slot does not have the lowest id.
       const positions = packed(dimensions, [5, 6.5], [6.5, 5], [3.5, 5], [5, 3.5], [5, 5]).map(
         (coordinate) => 5 + (coordinate - 5) / 2,
       );

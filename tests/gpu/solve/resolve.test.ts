@@ -1,4 +1,3 @@
-/** One resolve pass stays within the bound of src/reference/solve/bound.ts. */
 import { describe, expect } from 'vitest';
 import type { BroadPhase, SettingsOptions, Substep } from '../../../src/core/contact/settings';
 import { defineWorld, type World } from '../../../src/core/world/world';
@@ -68,7 +67,7 @@ async function resolveGrid(
 /** Scenes without contacts at the start. */
 const APART: readonly string[] = ['gas', 'lattice', 'pile'];
 
-/** Checks that each slot differs from exact arithmetic by at most its bound, and that bounds are far below changes. */
+/** Expects each slot within its bound of exact arithmetic, and bounds far below the changes. */
 function expectBounded(
   got: State,
   world: World,
@@ -87,8 +86,7 @@ function expectBounded(
       pairs.push([got.velocities, bound.exactVelocities, bound.velocities, grid.velocities]);
     }
     for (const [values, exact, limits, before] of pairs) {
-      // The bound covers the difference of two rounded results. Here one of them is exact, so half of the bound must
-      // suffice.
+      // The bound covers the difference of two rounded results. Here one is exact, so half of the bound must suffice.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {
@@ -109,7 +107,7 @@ function expectBounded(
   if (touches && grid.ids.length >= 200) expect(moved).toBeGreaterThan(grid.ids.length / 10);
 }
 
-/** Returns particles whose coordinates are not dyadic. Some are outside the box, and some coincide. */
+/** Returns particles that are not dyadic. Some are outside the box, and some coincide. */
 function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; grid: Grid } {
   const noise = createNoise(seed);
   const edge = 0.73 * (count / (dimensions === 2 ? 1.5 : 2.5)) ** (1 / dimensions) + 1.1;
@@ -202,7 +200,6 @@ describe.each(DIMENSIONS)('a resolve pass in %dD', (dimensions) => {
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
-      // The pairs are far from each other and from the walls. Sums of their speeds are exact.
       const pairs = 40;
       const positions = new Float32Array(2 * pairs * dimensions);
       const velocities = new Float32Array(2 * pairs * dimensions);
@@ -220,7 +217,7 @@ describe.each(DIMENSIONS)('a resolve pass in %dD', (dimensions) => {
         }
       }
       const grid = buildGrid(wide, positions, velocities);
-      // With gravity, static friction would hold only the upper particle of a pair, so then there is no friction.
+      // With gravity, static friction would hold only the upper particle of a pair.
       for (const settings of [
         { restitution: 1, friction: 0.5 },
         { restitution: 0.5 },

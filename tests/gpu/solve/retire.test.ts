@@ -1,4 +1,3 @@
-/** The retire pass changes the ids and the positions of removed particles, and nothing else. */
 import { describe } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';
@@ -35,7 +34,6 @@ describe.each(DIMENSIONS)('retirement in %dD', (dimensions) => {
         for (const fold of [undefined, FOLD]) {
           const gpu = tools.wrap(fold);
           const pass = await Retire.create(gpu, { dimensions });
-          // Ids are shuffled, with gaps. Every second one is removed.
           const ids = shuffled(
             Uint32Array.from({ length: count }, (_value, slot) => 3 * slot + (slot % 3)),
             noise,

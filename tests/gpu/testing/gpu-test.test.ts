@@ -1,7 +1,4 @@
-/**
- * Tests the kit itself, also through the helper of our own tests: an error that the kit misses would go unnoticed in
- * every other GPU test.
- */
+/** Tests the kit itself: an error that it misses would go unnoticed in every other GPU test. */
 import { describe, expect, test } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
 import { testPreference } from '../../../src/testing/environment';
