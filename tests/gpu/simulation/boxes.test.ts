@@ -1,7 +1,4 @@
-/**
- * Simulations of boxes and balls equal the reference and brute force. tests/gpu/device/verify.test.ts compares the
- * scenes of boxes.
- */
+/** Tests simulations of boxes and balls. tests/gpu/device/verify.test.ts tests the scenes of boxes. */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -27,7 +24,7 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/** Compares a simulation with the reference and with brute force. Returns the number of pairs. */
+/** Compares with the reference and with brute force. Returns the number of pairs. */
 async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
   const simulation = await createSimulation(tools.wrap(), options);
   const { world } = simulation;
@@ -86,7 +83,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   // `cellstorm verify` has scenes for the other kinds of worlds.
   for (const kind of ['periodic along some', 'unbounded'] as const) {
     gpuTest(
-      `equals the reference and brute force, world: ${kind}`,
+      `equals the reference and brute force, in a world that is ${kind}`,
       async (_, tools) => {
         const settings = { restitution: 0.5, substeps: 1 };
         const options = shapedOptions({ dimensions, kind, count: 257, dyadic: true }, settings);
@@ -113,7 +110,6 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
     'gives the same bits in folded dispatches, and if restored from a file after particles were added and removed',
     async (_, tools) => {
       const settings = { substeps: 2, capacity: 210 };
-      // Few enough cells for a folded dispatch of one thread per cell.
       const room = {
         min: repeat(0, dimensions),
         max: repeat(6, dimensions),
@@ -182,8 +178,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       simulation.separate(1);
       const { positions } = await simulation.read();
       const pair = positions.subarray(-2 * dimensions);
-      // The two boxes move along the first axis, along which they are thinnest. The box with the higher slot, here also
-      // the higher id, moves up.
+      // These boxes are thinnest along the first axis. The one with the higher slot, here also the higher id, moves up.
       expect(pair[dimensions]).toBeGreaterThan(pair[0] as number);
       expect([...pair.subarray(1, dimensions), ...pair.subarray(dimensions + 1)]).toEqual(
         new Array(2 * (dimensions - 1)).fill(12),
@@ -204,8 +199,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const [half, radius] = [2 ** -40, 2 ** -38];
-      // The squared distance rounds to 2⁻¹⁰⁰. Below that, the engine takes directions for rounding noise. Along y, the
-      // ball is only 2⁻⁶³ from the corner.
+      // The squared distance rounds to 2⁻¹⁰⁰, the least that does not count as 0. Along y, the ball is 2⁻⁶³ away.
       const apart = corner(0)
         .with(0, half + 2 ** -50)
         .with(1, half + 2 ** -63);

@@ -1,4 +1,3 @@
-/** The paths of fast particles end where the reference says, and pass through nothing. */
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -31,13 +30,12 @@ import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
 /** Tolerance of positions: far above rounding in 32 bits, far below the change that a hit on another body makes. */
 const OFF = 1e-3;
 
-/** Pairs of a seed and a restitution. */
 const RESTITUTIONS = [
   [3, 0],
   [4, 0.5],
 ] as const;
 
-/** Watches the lists of the next simulation. `left` finds the index of a list that a step left behind, or −1. */
+/** Watches the lists of the next simulation. `left` finds the index of an entry that a step left behind, or −1. */
 function watchLinks(device: GPUDevice) {
   const create = device.createBuffer;
   let links: GPUBuffer | undefined;
@@ -83,14 +81,14 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const [kind, sizes] of WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const))) {
     gpuTest(
-      `end where the reference says, world: ${kind}, sizes: ${sizes}`,
+      `end where the reference says, in a world that is ${kind}, with the sizes ${sizes}`,
       async (device, tools) => {
-        // A software device needs longer to compile kernels for many sizes, so test these with one seed.
+        // Only one seed for variable radii, whose kernels a software device compiles slowly.
         for (const [seed, restitution] of sizes === 'equal' ? RESTITUTIONS : RESTITUTIONS.slice(1, 2)) {
           const gravity = repeat(0, dimensions).with(1, -2048);
           const crowd = fastCrowd(dimensions, kind, 100, createNoise(seed), sizes);
           const options = { ...crowd, restitution, gravity };
-          // If slightly scaled inputs do not change the hits, rounding does not change them either.
+          // If scaling the inputs slightly changes no hits, rounding changes none either.
           const { world, diameter, settings, radii, halves, bulks, obstacles } = planSimulation(options);
           const substep = deriveSubstep(world, diameter, settings, DT);
           const moved = integrate(world, substep, options);
@@ -117,7 +115,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           const expected = reference.read();
           for (const [index, along] of expected.positions.entries()) {
             expect(Math.abs((got.positions[index] as number) - along), `seed ${seed}`).toBeLessThan(OFF);
-            // If the time of a hit differs by one tick, the normal turns by up to 0.001. Speeds are up to 1,400.
+            // If the time of a hit differs by one tick, the normal turns by about 0.001. Speeds are up to 1,200.
             const speed = expected.velocities[index] as number;
             expect(Math.abs((got.velocities[index] as number) - speed), `seed ${seed}`).toBeLessThan(2);
           }
@@ -159,8 +157,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     LONG,
   );
 
-  // An unbounded world has few enough buckets for folded dispatches. Tests of the CPU engine show that without
-  // `continuous` the bullets pass.
+  // Without `continuous` the bullets would pass, as tests of the CPU engine show.
   for (const isFolded of [false, true]) {
     gpuTest(
       `do not pass a wall of obstacles of many sizes, with the same bits in ${isFolded ? 'folded dispatches' : 'every run'}`,
@@ -302,7 +299,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `leave all lists empty after particles are added and removed, world: ${kind}`,
+      `leave all lists empty after particles are added and removed, in a world that is ${kind}`,
       async (device, tools) => {
         const links = watchLinks(device);
         const options = fastCrowd(dimensions, kind, 200, createNoise(8));
@@ -325,7 +322,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `pass through nothing and finish quickly at any speed, world: ${kind}`,
+      `pass through nothing and finish quickly at any speed, in a world that is ${kind}`,
       async (_, tools) => {
         const corner = cornersIn(dimensions);
         const box = { min: corner(0), max: corner(64), periodic: kind === 'periodic' };
@@ -367,14 +364,14 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `are absent from a slow simulation, so continuous motion changes no bit of it, world: ${kind}`,
+      `are absent from a slow simulation, so continuous motion changes no bit of it, in a world that is ${kind}`,
       async (_, tools) => {
         const options = fastCrowd(dimensions, kind, 150, createNoise(8));
         const velocities = options.velocities.map((along) => along / 800);
         const hashes = new Set<string>();
         for (const continuous of [false, true]) {
           const simulation = await createSimulation(tools.wrap(), { ...options, velocities, continuous });
-          // Resolve deep overlaps first: they would push particles far.
+          // Push deep overlaps apart first: in a step they would make particles fast.
           simulation.separate(64);
           for (let step = 0; step < 4; step++) simulation.step(DT);
           hashes.add((await simulation.measure()).hash);
@@ -394,7 +391,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const count = 3;
       const positions = new Float32Array(dimensions * count).map((__, index) => 2 + 3 * (index % 7));
       const velocities = new Float32Array(dimensions * count);
-      // Per step these particles move a sixteenth, a half and almost three quarters of a diameter.
+      // Per step they move a sixteenth, a half and almost three quarters of a diameter.
       [4, 32, 47].forEach((speed, index) => {
         velocities[dimensions * index] = speed;
       });
@@ -458,7 +455,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         continuous: true,
         substeps: 2,
       });
-      // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
+      // Gravity adds 1 to each speed. (3 + 1) / 64 is 2 sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
       // sixteenths of the diameter 4.
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();

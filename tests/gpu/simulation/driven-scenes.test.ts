@@ -1,4 +1,4 @@
-/** Changes of gravity and obstacles take effect in their step, as on the CPU engine. */
+/** Tests that changes of gravity and obstacles take effect in their step, as on the CPU engine. */
 import { describe, expect } from 'vitest';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
@@ -16,13 +16,10 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const DT = 1 / 60;
 const SETTINGS = { substeps: 2 } as const;
-/** Steps until the grains rest on each other in the turning vessel. */
+/** Steps until the grains rest on each other. */
 const STEPS_BEFORE = 60;
 const STEPS = 4;
-/**
- * Tolerance of positions: far above the sum of roundings in these steps. The wall of the drum moves twenty times this
- * tolerance in one step.
- */
+/** Tolerance of positions: far above roundings, and less than a 25th of what the drum's wall moves in a step. */
 const APART = 1e-3;
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {

@@ -120,7 +120,6 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         ]);
       }
       expect(await stateOf(simulation, tools)).toEqual(before);
-      // Rejected calls took no ids.
       expect([...simulation.add({ positions: vectors(2) })]).toEqual([10, 11]);
       simulation.remove([10, 11]);
       simulation.restore(checkpoint);

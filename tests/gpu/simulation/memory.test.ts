@@ -9,10 +9,9 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** A device without a driver. A simulation allocates the same buffers on it, and many times faster. */
+/** A device without a driver, on which a simulation allocates the same buffers many times faster. */
 const COUNTED = { driverless: true } as const;
 
-/** Sums the bytes of all buffers that are created until `stop`. */
 function watchBytes(device: GPUDevice) {
   const create = device.createBuffer;
   const watched = {
@@ -62,7 +61,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         const box = { min: corner(0), max: corner(lattice), periodic: kind === 'periodic' };
         const world = kind === 'unbounded' ? { unbounded: true } : box;
         const { obstacles = 0, crowds } = extra as { obstacles?: number; crowds?: boolean };
-        // Spread the obstacles: sorting all of them in one cell would take minutes.
+        // Spread the obstacles: in one cell, sorting them would take minutes.
         const fixed = Float32Array.from(
           { length: dimensions * obstacles },
           (_, index) => (7919 * index) % lattice,
@@ -99,7 +98,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         simulation.destroy();
       }
       const box = { dimensions, radius: 0.5, min: corner(0), max: corner(40) };
-      // A particle has eight nodes in 2D and sixteen in 3D, of eight bytes each.
+      // A particle has eight nodes of eight bytes in 2D, and sixteen in 3D.
       const capacity = Math.ceil(device.limits.maxStorageBufferBindingSize / (dimensions === 2 ? 64 : 128));
       const many = createSimulation(tools.wrap(), { ...box, capacity, continuous: true });
       await expect(many).rejects.toThrow(LimitError);
@@ -199,8 +198,8 @@ describe('if memory runs out', () => {
       const buffers = tools.liveBuffers().length;
       expect((await twin.findPairs()).pairs).toEqual(expected.pairs);
       for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
-        // findPairs() first sorts the state into its other copy. If that sort failed unnoticed, read() would return the
-        // old contents of that copy, which differ after a step.
+        // findPairs() sorts the state into its other copy first. If that sort failed unnoticed, read() would return old
+        // contents of that copy.
         for (const each of [simulation, twin]) each.step(1 / 60);
         const restore = refuse(device, ending);
         await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);
@@ -256,13 +255,11 @@ describe('if memory runs out', () => {
   gpuTest(
     'findPairs reports the number of pairs if the device cannot bind their list',
     async (_, tools) => {
-      // A list of 128 MiB holds 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs; with
-      // 5,800 particles the pairs would fit.
+      // A list of 128 MiB holds 16,777,216 pairs. 6,000 particles in one cell have 17.6 million; 5,800 would have 16.4.
       const scene = createScene('one-cell', { dimensions: 2, count: 6000 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
       const attempt = simulation.findPairs();
       await expect(attempt).rejects.toThrow(LimitError);
-      // A software device needs seconds to go over all pairs. This test does so twice: to find them and to count them.
       const { contacts } = await simulation.measure();
       expect(contacts).toBeGreaterThan(2 ** 24);
       await expect(attempt).rejects.toThrow(

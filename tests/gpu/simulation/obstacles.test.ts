@@ -1,7 +1,3 @@
-/**
- * Obstacles push particles within the error bound, overlap as many of them as brute force finds, and give the same bits
- * in every run.
- */
 import { describe, expect } from 'vitest';
 import { HASH_BLOCK } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -33,10 +29,7 @@ const DT = 1 / 64;
 
 const FULL = { ...SHARED, tags: 'full' } as const;
 
-/**
- * Rounds positions to multiples of 1/1024 and velocities to multiples of 1/16. In a step of 1/64, particles move by
- * multiples of 1/1024, so integrating rounds nothing.
- */
+/** Rounds positions to multiples of 1/1024 and velocities to multiples of 1/16, so a step of 1/64 rounds nothing. */
 function dyadic(field: Field): Field {
   const snap = (values: Float32Array, units: number) =>
     values.map((value) => Math.round(value * units) / units);
@@ -84,7 +77,7 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
         expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
       }
     }
-    // The bound must be tested on real changes.
+    // Without real changes, the bound would test little.
     if (field.positions.length > 20 * dimensions) expect(turned).toBeGreaterThan(20);
   }
 }
@@ -125,10 +118,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
   };
 }
 
-/**
- * The worlds that `npm test` tests. The full tier tests all worlds. A software GPU needs many seconds to compile the
- * kernels of each world.
- */
+/** `npm test` tests only these worlds, because a software GPU compiles the kernels of each in many seconds. */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['unbounded'],
@@ -136,7 +126,7 @@ const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> 
 };
 
 describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
-  describe.each(WORLD_KINDS)('%s', (kind) => {
+  describe.each(WORLD_KINDS)('in a world that is %s', (kind) => {
     const usual = USUAL_WORLDS[dimensions].includes(kind) ? SHARED : FULL;
 
     gpuTest(
@@ -163,7 +153,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           [20, 1000],
           [300, 1],
         ] as const) {
-          // The larger of the two counts decides the size of an unbounded world's table.
+          // The larger of these counts decides the size of an unbounded world's table.
           const capacity = Math.max(count, obstacles);
           const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
           const { overlaps, doubtful } = countOverlaps(field);
@@ -204,11 +194,11 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(WORLD_CASES)('with variable radii, %s', (kind) => {
+  describe.each(WORLD_CASES)('with variable radii in a world that is %s', (kind) => {
     const count = 130;
     const isUsual = USUAL_VARIABLE_WORLDS[dimensions].includes(kind);
 
-    // One kind of world is enough for balls alone: all kinds test boxes among balls.
+    // Balls alone need only one kind of world: all kinds test boxes among balls.
     const fields = kind === 'periodic along some' ? (['boxes', 'balls'] as const) : (['boxes'] as const);
     for (const [sizes, broadPhase] of fields.flatMap((sizes) => [
       [sizes, 'grid'] as const,
@@ -227,13 +217,11 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect(overlaps).toBeGreaterThan(40);
           const measures = await simulation.measure();
           expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
-          // A new simulation would compile as many kernels again.
           simulation.setObstacles(new Float32Array(0));
           const { obstacleContacts } = measures;
           expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
           simulation.destroy();
         },
-        // With `naive`, worlds differ only in how they measure distances.
         isUsual && (broadPhase === 'grid' || (dimensions === 2 && kind === 'bounded')) ? SHARED : FULL,
       );
     }
@@ -253,16 +241,14 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(WORLD_KINDS)('in crowds, %s', (kind) => {
-    // In a bounded world a loop covers three rows of cells instead of one. So a particle is heavy only if it has three
-    // times as many candidates.
+  describe.each(WORLD_KINDS)('in crowds in a world that is %s', (kind) => {
+    // In a bounded world, only three times as many candidates make a particle heavy.
     const crowd = kind === 'bounded' ? 1250 : 400;
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
 
     gpuTest(
       'push single particles and crowds, whether one thread or many handle a particle',
       async (_, tools) => {
-        // Put the crowd into a cell that an obstacle reaches.
         const positions = field.positions.map((value, index) => {
           const beside = Math.floor(field.obstacles[index % dimensions] as number);
           return index < crowd * dimensions ? beside + 0.25 + (index % 32) / 64 : value;
@@ -279,7 +265,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           return got.positions;
         };
         const [many, one] = [await read(true), await read(false)];
-        // Sums over hundreds of terms depend on the order of the terms.
+        // Sums over hundreds of terms depend on their order.
         many.forEach((value, index) => {
           expect(Math.abs(value - (one[index] as number))).toBeLessThan(2 ** -8);
         });
@@ -368,8 +354,7 @@ gpuTest('createSimulation rejects more obstacles than the device can hold', asyn
     max: [8, 8],
     positions: new Float32Array(2),
   } as const;
-  // First try as many obstacles as a buffer of positions holds. They are too many for the buffer that also holds the
-  // starts of cells. Then try one more.
+  // First try as many obstacles as a buffer of positions holds: too many for the buffer of cell starts. Then one more.
   const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
   for (const [count, message] of [
     [most, /^\d+ obstacles with \d+ cells need a buffer of \d+ bytes/],

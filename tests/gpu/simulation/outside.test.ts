@@ -1,4 +1,3 @@
-/** Particles and obstacles outside the box, on both engines. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { createCpuSimulation } from '../../../src/cpu';

@@ -1,7 +1,4 @@
-/**
- * Tests the methods of a simulation. Runs give the same bits with both broad phases, in any order in memory, and from
- * checkpoints.
- */
+/** Tests that runs give the same bits with both broad phases, in any order in memory, and from checkpoints. */
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import type { StageTimes } from '../../../src/core/base/stage-times';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -43,14 +40,13 @@ function advance(simulation: Simulation, steps: number): Simulation {
 
 const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
 
-/** Expects only stages that STEP_STAGES describes, in the order of that table, from `first` to `last`. */
+/** Expects stages of STEP_STAGES, in the order of that table, from `first` to `last`. */
 function expectInOrder({ stages }: StageTimes, first: string, last: string): void {
   const names = Object.keys(stages);
   expect(names).toEqual(Object.keys(STEP_STAGES).filter((name) => name in stages));
   expect([names[0], names.at(-1)]).toEqual([first, last]);
 }
 
-/** Settings with bounces, friction and several substeps, so that every kernel runs. */
 const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2 } as const;
 
 describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
@@ -112,7 +108,6 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       whole.restore(checkpoint);
       expect([whole.time, whole.count]).toEqual([time, 497]);
       expect(await hashOf(advance(whole, 6))).toBe(hash);
-      // Another simulation, which has stepped and removed particles before.
       const other = advance(
         await create(gpu, 'pile', dimensions, 300, { capacity: 500, ...boxOf(whole) }),
         3,
@@ -172,7 +167,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       const other = await create(gpu, 'pile', dimensions, count, { ...LIVELY, capacity: count + 3 });
       const odd = [GREATEST_SPEED, -1e38, -GREATEST_SPEED];
       const checkpoint = await other.checkpoint();
-      // Put three particles among the others, at velocities that `add` would reject.
+      // Add three particles with velocities that `add` would reject.
       const extra = odd.flatMap(() => [...checkpoint.positions.slice(50 * dimensions, 51 * dimensions)]);
       const velocities = odd.flatMap((speed) => [speed, 1, 2].slice(0, dimensions));
       other.restore({
@@ -193,7 +188,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       expectArraysEqual(bitsOf(got.positions.slice(0, here)), bitsOf(expected.positions), 'positions');
       expectArraysEqual(bitsOf(got.velocities.slice(0, here)), bitsOf(expected.velocities), 'velocities');
       expect(got.positions.slice(here).every(Number.isNaN)).toBe(true);
-      // Quarantined particles stay when others are removed. They can be read and removed by their ids.
+      // Quarantined particles stay when others are removed, and can be read and removed by their ids.
       other.remove([0, 1]);
       alone.remove([0, 1]);
       const left = await other.read();
@@ -245,7 +240,6 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 });
 
-/** Records which of the methods are called until `stop`. */
 function watch(device: GPUDevice, methods: readonly (keyof GPUDevice)[]) {
   const names: string[] = [];
   const originals = methods.map((name) => [name, device[name]] as const);
@@ -742,7 +736,6 @@ describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
       `keeps all particles inside: ${name}`,
       async (_, tools) => {
         const simulation = await create(tools.wrap(), name, dimensions, 100, { gravity: undefined });
-        // A software GPU needs long to follow the paths of fast particles.
         const steps = sceneNames({ continuous: true }).includes(name) ? 2 : 10;
         const measures = await advance(simulation, steps).measure();
         expect(measures).toMatchObject({ count: 100, outside: 0, nonFinite: 0 });
@@ -787,7 +780,6 @@ gpuTest(
     twin.separate();
     expect(await hashOf(simulation)).toBe(await hashOf(twin));
     expect([simulation.time, simulation.count]).toEqual([twin.time, 10]);
-    // A checkpoint replaces the state, so an encoder that was dropped does not matter any more.
     const checkpoint = await simulation.checkpoint();
     simulation.encodeStep(device.createCommandEncoder(), DT);
     await expect(simulation.read()).rejects.toThrow(/^A step was recorded/);

@@ -1,4 +1,4 @@
-/** Compares states of the GPU engine with the recorded hashes, which are those of SwiftShader. */
+/** Compares states of the GPU engine with the recorded hashes, which are SwiftShader's. */
 import { describe, test } from 'vitest';
 import { gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { STATE_HASH_CASES } from '../../helpers/state-hash-cases';
@@ -12,7 +12,7 @@ describe('the recorded states of the GPU engine', () => {
   for (const { name, onGpu } of STATE_HASH_CASES) {
     for (const steps of CHECKED_STEPS) {
       gpuTest(
-        `${name}: the state after ${steps} steps`,
+        `include that of ${name} after ${steps} steps`,
         async (_device, { wrap }) => recorded.check(name, steps, await onGpu(wrap(), steps)),
         steps === 10 && !SLOW.test(name) ? SHARED_CASE : { ...SHARED, tags: 'full' },
       );

@@ -1,7 +1,4 @@
-/**
- * Simulations with variable radii stay within the error bound of the reference. src/verify/verify.ts compares the
- * scenes of variable radii.
- */
+/** Tests that simulations with variable radii stay within the error bound. src/verify/verify.ts tests their scenes. */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW, MOST_LOAD } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -32,7 +29,7 @@ async function expectBounded(tools: GpuTools, options: VariableOptions): Promise
     const settings = { restitution: 0.5, substeps: 1, gravity };
     const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
     const { world } = simulation;
-    // The particles start with loads, so that the first substep uses them.
+    // Start with loads, so that the first substep uses them.
     const loads = options.radii.map((_, index) => [0, 1.3, 700.7][index % 3] as number);
     simulation.restore({ ...(await simulation.checkpoint()), loads });
     if (mode === 'pushApart') simulation.separate(1);
@@ -89,7 +86,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   gpuTest(
     'gives a particle between two others the greatest load in weak gravity, and none in almost none',
     async (_, tools) => {
-      // Each ball has two on opposite sides, which approach it. The directions differ, so that rounding differs.
+      // Each ball of radius 0.5 has two others on opposite sides, which approach it, each in another direction.
       const positions: number[] = [];
       const velocities: number[] = [];
       const triples = 16;
@@ -124,7 +121,6 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       const middle = (loads: number[]) => loads.filter((_load, index) => index % 3 === 0);
       const weak = await loadsAt(2 ** -24);
       expect(new Set(middle(weak))).toEqual(new Set([MOST_LOAD]));
-      // A contact on one side gives no load, not even by rounding.
       expect(new Set(outer(weak))).toEqual(new Set([0]));
       expect(new Set(await loadsAt(2 ** -60))).toEqual(new Set([0]));
     },
@@ -132,18 +128,18 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
-  describe.each(kinds)('%s', (kind) => {
+  describe.each(kinds)('in a world that is %s', (kind) => {
     gpuTest(
       'finds new overlaps in each round of separate',
       async (_, tools) => {
-        // The box has far too many particles, so full relaxation pushes them into new overlaps.
+        // At this density, full relaxation pushes particles into new overlaps.
         const options = variableOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
           { relaxation: 1, substeps: 1 },
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
-        // The pushes bring all candidates into contact, so the GPU must have the reference's candidates.
+        // A push may bring any candidate into contact, so the GPU must have the reference's candidates.
         const { candidates } = await simulation.measure();
         expect(candidates).toBe(reference.measure().candidates);
         for (const act of [
@@ -173,7 +169,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
 
   for (const kind of ['bounded', 'unbounded'] as const) {
     gpuTest(
-      `stays within the bound if the contacts of a large particle are split over threads, world: ${kind}`,
+      `stays within the bound if the contacts of a large particle are split over threads, in a world that is ${kind}`,
       async (_, tools) => {
         const options = largeAmongSmall(dimensions, kind);
         await expectBounded(tools, options);
@@ -193,8 +189,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       const settings = { restitution: 0, substeps: 1 };
       const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
       const options = { ...rest, radii, positions, ...settings };
-      // There are three large particles. In the heap all small particles are heavy, too, but at `positions` most are
-      // not.
+      // In the heap all small particles are heavy, too, but at `positions` most are not.
       radii.fill(8, 0, 3);
       for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
       const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
@@ -219,8 +214,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     'gives the same bits in every run, in folded dispatches, and if restored from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
-        // Cells of this size are few enough for a folded dispatch of one thread per cell. Without gravity there would
-        // be no loads.
+        // Cells of this size are few enough for folded dispatches. Without gravity there would be no loads.
         const gravity = [1, -9.8, 2].slice(0, dimensions);
         const settings = { restitution: 0.5, substeps: 2, cellSize: 1, gravity };
         const options = variableOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
@@ -342,7 +336,6 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         /^radii\[0\] is 3/,
       );
       expect(await simulation.measure()).toMatchObject({ count: 3, nonFinite: 0, contacts: 1 });
-      // A query answers for the moment of the call.
       const asked = simulation.findPairs();
       simulation.remove([0]);
       expect([...(await asked).pairs]).toEqual([0, 1]);
@@ -356,8 +349,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         [0, 1, 2, 3],
         [0.25, 2, 1, 1.5],
       ]);
-      // Quarantined particles keep their radius, so that their checkpoint can be restored. Here they are quarantined
-      // for their speed.
+      // Particles that are quarantined for their speed keep their radius: their checkpoint can be restored.
       simulation.set({ gravity: corner(1e20) });
       simulation.step(DT);
       expect(await simulation.measure()).toMatchObject({ count: 4, nonFinite: 4 });
