@@ -1,4 +1,3 @@
-/** Runs the benchmark's broad phases under wgpu and naga, which Firefox uses. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { GPU_ENGINES } from '../../bench/engines/gpu';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

@@ -27,7 +27,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       await expectAccepted({ dimensions, of: 'passes', as: 'shader', indices }, labels);
     });
 
-    // Variants of one kernel follow each other, so every part holds kernels of all kinds.
+    // Variants of one kernel follow each other. This spreads them over the parts.
     for (let part = 0; part < parts; part++) {
       test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
         const asked = indices.filter((index) => index % parts === part);
@@ -35,7 +35,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       });
     }
 
-    test(`of the page become pipelines in ${dimensions}D`, { tags: 'case' }, async () => {
+    test(`that the page adds become pipelines in ${dimensions}D`, { tags: 'case' }, async () => {
       const ofPage = describePageKernels(dimensions).map(({ label }) => label);
       const asked = [...ofPage.keys()];
       await expectAccepted({ dimensions, of: 'page', as: 'pipeline', indices: asked }, ofPage);

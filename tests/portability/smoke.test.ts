@@ -1,4 +1,3 @@
-/** Tests that code runs at all under Deno and its WebGPU implementation, and how failures are reported. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { runInDeno } from '../../src/testing/deno';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

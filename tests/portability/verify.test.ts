@@ -5,10 +5,7 @@ import { DIMENSIONS } from '../helpers/passes';
 import { countIn, expectAllPass, VERIFIED_SCENES } from '../helpers/verified-scenes';
 import type { VerifyReport } from './entries/verify';
 
-/**
- * The scenes that both tiers test, one for each kind of world and of sizes. They are other scenes than in
- * tests/gpu/device/verify.test.ts.
- */
+/** The scenes that both tiers test, one per kind of world and of sizes. tests/gpu/device/verify.test.ts has others. */
 const IN_BOTH_TIERS = [
   ...['clustered 2D', 'colliding-cells 2D', 'one-large 2D', 'boxes-periodic 2D'],
   ...['channel 3D', 'mixed 3D'],

@@ -1,4 +1,3 @@
-/** Tests that each GPU engine of the benchmark finds the pairs of the oracle on every scene that it accepts. */
 import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { openNaive } from '../../../bench/engines/gpu/naive';
@@ -12,7 +11,7 @@ import { FOLD } from '../../helpers/passes';
 
 const COUNT = 700;
 const FRAMES = [0, 1, 2];
-/** Enough particles for several workgroups, and for five levels of the tree. */
+/** Enough particles for several workgroups, and for seven levels of the tree. */
 const MORE = 5000;
 
 interface Question {
@@ -99,7 +98,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
       for (const count of [0, 1]) await expectFound(tools, engine, ask(scene, 2, count, [0]));
       await expectFound(tools, engine, ask(scene, 3, MORE, [0]));
       await expectFound(tools, engine, ask(mixed, 2, MORE, [0]));
-      // The levels of boxes need more workgroups than the smallest fold allows.
+      // BoxPairs needs 8 workgroups here and BoxChunks 16, more than the 4 that FOLD allows.
       await expectFound(tools, engine, ask(scene, 2, 1000, [0]), engine.boxes ? 2 * FOLD : FOLD);
     },
     SHARED,

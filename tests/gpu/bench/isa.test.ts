@@ -1,7 +1,6 @@
 /**
- * Limits on what a hardware compiler makes of the kernels (`npm run bench:isa`). If RADV or a C compiler is missing, the
- * tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 is set. If a figure exceeds its limit, look for the change that caused it
- * in the output of the command.
+ * Limits on what a hardware compiler makes of the kernels; `npm run bench:isa` shows what changed a figure. Without
+ * RADV or a C compiler the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 is set.
  */
 import { describe, expect, test } from 'vitest';
 import { buildDriver } from '../../../bench/isa/driver';
@@ -30,7 +29,7 @@ const ARRAYS_IN_MEMORY = /^sort\.radix_(?:count|scatter)\b.*\.8-bits /;
 
 /** Hot kernels with less than half of the possible waves: the fewest that were measured, of 32 (Vega: 10). */
 const FEW_WAVES: readonly Exception[] = [
-  // Their 4,608 bytes of shared memory (4,096 until the contact law summed `deepest`) hold no more.
+  // Their 4,608 bytes of workgroup memory allow no more.
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 3': 14 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.*\.periodic\.obstacles 3D/, limit: { 'RDNA 2': 12 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 3D/, limit: { 'RDNA 2': 14, Vega: 3 } },

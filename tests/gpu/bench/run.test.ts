@@ -9,10 +9,7 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 const COUNT = 300;
 
-/**
- * Returns the naive engine with a fault: after each query, the function from `spoil` records commands that change the
- * query's result.
- */
+/** Returns the naive engine with a fault: after each query, the function from `spoil` records changes of the result. */
 function faulty(
   name: string,
   spoil: (

@@ -1,7 +1,4 @@
-/**
- * Tests that GPU engines count their distance tests as the device makes them. The shaders are changed so that each test
- * adds to a counter.
- */
+/** Tests that GPU engines count their distance tests right. In changed shaders, each test adds to a counter. */
 import { describe, expect } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { boxesOf } from '../../../bench/engines/gpu/boxes';

@@ -12,7 +12,7 @@ async function runIn(installed: InstalledPackage, code: string, ...flags: readon
 
 const skips = adapterName === 'none' && allowsNoGpu();
 
-/** Collects garbage in a running program. If nothing kept Dawn's GPU object, these collections would free it. */
+/** Collects garbage in a running program, which frees Dawn's GPU object unless something keeps it. */
 const COLLECT = `
 for (let round = 0; round < 10; round++) {
   globalThis.gc();

@@ -1,4 +1,3 @@
-/** Tests that kernels read the nodes of a tree as the host stored them, and survive corrupt words. */
 import { describe, expect } from 'vitest';
 import { LEAF_BITS, nodeWords, ObstacleTree, TREE_HEADER } from '../../../src/core/obstacles/tree';
 import { firstObstacle } from '../../../src/core/world/cells';
@@ -10,10 +9,7 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share } from '../../helpers/passes';
 
-/**
- * Writes the number of nodes, then three words per node: the node to skip to, the first of the node's bodies, and their
- * end.
- */
+/** Writes the number of nodes, then per node: the node to skip to, its first body, and the end of its bodies. */
 const READ_NODES = `// Needs: branch_count, branch_at, links.
 @compute @workgroup_size(1)
 fn read_nodes() {
@@ -70,7 +66,6 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         const first = leaf >>> LEAF_BITS;
         return [skip, first, first + (leaf & ((1 << LEAF_BITS) - 1))];
       });
-      // The root skips all other nodes.
       expect(expected[0]?.[0]).toBe(tree.nodes);
       expectArraysEqual(await read(words, tree.nodes), [tree.nodes, ...expected.flat()], 'links');
 

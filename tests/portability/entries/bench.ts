@@ -16,7 +16,7 @@ export interface BenchQuestion {
 export interface BenchReport {
   readonly found: Found;
   readonly expected: Found;
-  /** The distance tests that the engine counts. */
+  /** Distance tests, if the engine can count them. */
   readonly tests: number | undefined;
   readonly complaints: readonly string[];
 }
@@ -32,7 +32,7 @@ export default async ({ engine, scene: name, dimensions }: BenchQuestion): Promi
   const scene = createBenchScene(name, { dimensions, count: COUNT });
   const runner = await opened.open(scene, gpu);
   runner.place(scene.frame(0));
-  // Some engines count with a kernel of their own, which uses the same counters.
+  // Count the work first: some engines use the same counters for it.
   const tests = (await runner.countWork?.(scene.frame(0)))?.tests;
   const encoder = gpu.device.createCommandEncoder();
   encoder.clearBuffer(runner.counters);

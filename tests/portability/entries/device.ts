@@ -1,4 +1,3 @@
-/** Opens the device of an entry. */
 import { type Gpu, wrapDevice } from '../../../src/gpu/device';
 
 /** Opens Deno's device. `complaints` collects the errors that it reports. */

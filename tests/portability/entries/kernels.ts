@@ -1,7 +1,4 @@
-/**
- * Compiles kernels. Runs under Deno for kernels.test.ts. A question selects kernels by their index in describeKernels
- * or describePageKernels.
- */
+/** Compiles the kernels at some indices of the list of descriptions. Runs under Deno for kernels.test.ts. */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';
 import { Kernel } from '../../../src/gpu/kernel';

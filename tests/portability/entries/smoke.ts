@@ -1,4 +1,4 @@
-/** Runs under Deno for smoke.test.ts: runs one kernel. Returns the adapter and the result. */
+/** Runs one kernel. Runs under Deno for smoke.test.ts. */
 import { openDevice } from './device';
 import code from './smoke.wgsl?raw';
 

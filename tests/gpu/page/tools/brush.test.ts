@@ -39,7 +39,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
         }
-        // Hold one particle, slowly and at the highest permitted speed. No other particle may change.
+        // Hold one particle, with a low and with a high limit on its speed. No other particle may change.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
           const grip = { id: COUNT - 3, position: middle, speed };

@@ -26,13 +26,13 @@ describe.each(DIMENSIONS)('the query tool on the GPU in %dD', (dimensions) => {
           const { indices } = await answers.ask(question);
           const expected = answerOf(world, particles, question, radius).toSorted((a, b) => a - b);
           expect(Array.from(indices)).toEqual(expect.arrayContaining(expected));
-          // Rounding may decide about further balls of a ray.
+          // Rounding may decide whether a ray meets further balls.
           if (question.kind !== 'ray') expect(indices.length).toBe(expected.length);
           else expect(indices.length).toBeLessThanOrEqual(expected.length + 2);
           const visited = visitedBy(answers.world, particles, question, { radius, backend: 'gpu' });
           expect(visited.tested).toEqual(expect.arrayContaining(expected));
         }
-        // Another state, with fewer particles, is asked with the same buffers.
+        // The same buffers must also serve a later state with fewer particles.
         simulation.remove([0, 1, 2]);
         const fewer = await simulation.read();
         answers.build(fewer);

@@ -1,4 +1,3 @@
-/** Tests that shaders compile without messages, and make pipelines for pictures of several kinds. */
 import { describe, expect } from 'vitest';
 import { createLayouts, createPipelines } from '../../../../src/page/view/draw-pipelines';
 import { gpuTest, SHARED } from '../../../helpers/node-gpu';

@@ -124,8 +124,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     { tags: 'full', driverless: true },
   );
 
-  // `npm test` runs each scene in one dimension, `usual`, because kernels for many sizes compile slowly. The full tier
-  // runs both.
+  // `npm test` runs each scene only in `usual` dimensions: a software GPU compiles these kernels slowly.
   for (const [name, count, usual] of [
     ['packing', 700, 2],
     ['periodic', 700, 3],
@@ -156,7 +155,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
           found: expected.length,
           crowded: 0,
         });
-        // The thread joins the particles in the order of these ids.
+        // The overlay `thread` joins the particles in the order of these ids.
         const ids = new Uint32Array(await tools.read(overlay.buffers?.ids as GPUBuffer));
         expect(Array.from(ids.subarray(0, simulation.count))).toEqual(Array.from(grid.ids));
         await expectHeat(tools, simulation, overlay, grid);
@@ -167,7 +166,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // If no overlay needs a sort, all buffers are freed.
+        // Cell lines need no sorted particles, so `prepare` frees all buffers.
         const label = 'overlay.pairs.pairs';
         const every = { ...NO_OVERLAYS, cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
@@ -228,7 +227,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         expect(buckets).toBe(new Set(expected.map(({ bucket }) => bucket)).size);
         expect(shared).toBe(expected.filter(({ isShared }) => isShared).length);
         await expect.poll(() => overlay.occupiedCounts).toEqual({ cells: count, buckets, shared });
-        // The pairs are listed in unbounded worlds, too, as far as they are in view.
+        // Only pairs in view are listed.
         const grid = gridOf(simulation, particles);
         const every = referencePairs(simulation, grid, false);
         for (const pair of (await listed(tools, overlay)).pairs) expect(every).toContain(pair);
@@ -277,7 +276,6 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     async (_, tools) => {
       const all = cornersIn(dimensions);
       const at = (x: number) => [x, ...all(8).slice(1)];
-      // One pair across the end of x, and one in the middle.
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
         radius: 0.5,
@@ -306,7 +304,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         overlay.encode(encoder, near);
         gpu.device.queue.submit([encoder.finish()]);
         const { pairs } = await listed(tools, overlay);
-        // In 3D the camera is so far away that the other pair is in or near the picture, so the list has it, too.
+        // In 3D the camera is so far away that the other pair may be in view, too.
         if (dimensions === 2) expect(pairs).toEqual([name]);
         else expect(pairs).toContain(name);
       }
@@ -369,8 +367,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   gpuTest(
     'report the number of pairs if the list is full, and leave out particles with too many candidates',
     async (_, tools) => {
-      // At the first count, the list cannot hold all overlapping pairs. At the second one, particles have more
-      // candidates than MOST_EACH.
+      // At the first count there are more pairs than the list holds, at the second more candidates than MOST_EACH.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
         const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
         const simulation = await createSimulation(tools.wrap(), {
@@ -407,7 +404,7 @@ async function expectHeat(
   const [across, up] = heatAxes(world);
   const expected = new Uint32Array(counters.reduce((product, along) => product * along, 1));
   ids.forEach((_, slot) => {
-    // Rounds the difference and the product to floats, as the shader does.
+    // Round the difference and the product to floats, as the shader does.
     const cellAlong = (axis: number) => {
       const apart = (positions[world.dimensions * slot + axis] as number) - (world.min[axis] as number);
       const cell = Math.floor(Math.fround(Math.fround(apart) * world.inverseCellSize));

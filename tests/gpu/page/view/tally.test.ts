@@ -53,7 +53,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
         const twin = createCpuSimulation(options);
         twin.remove([0, 7, 150]);
         const count = createCpuTally(twin, options, counted);
-        // Two rounds, because positions swap between two buffers.
+        // Two rounds: nothing of the first may remain for the second.
         for (let round = 0; round < 2; round++) {
           const particles = await simulation.read();
           const encoder = gpu.device.createCommandEncoder({ label: 'test' });
@@ -67,7 +67,6 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
           );
           expect(Array.from(particles.ids, (id) => got.get(id))).toEqual(Array.from(expected));
           expect(Math.max(...expected)).toBeGreaterThan(1);
-          // Measuring sorts the state again.
           await simulation.measure();
         }
         tally.destroy();

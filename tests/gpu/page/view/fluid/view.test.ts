@@ -73,7 +73,6 @@ describe('a 2D surface', () => {
       }
       expect(wrong).toEqual([]);
       expect(Math.abs(area / (Math.PI * radius ** 2) - 1)).toBeLessThan(0.05);
-      // Across the edge, about one pixel is partly covered.
       expect(partly).toBeGreaterThan(2 * radius);
       expect(partly).toBeLessThan(12 * radius);
     },
@@ -149,7 +148,6 @@ describe('a 3D surface', () => {
       const across = seen.frame.camera.pixelsPerUnit;
       const redAt = (share: number) => seen.pixels.at(x - share * 0.6 * across, y)[0];
       expect(redAt(1.25)).toBe(255);
-      // The thicker the fluid, the less of the background shows.
       const reds = [1, 0.95, 0.88, 0.75].map(redAt);
       expect(reds).toEqual(reds.toSorted((a, b) => b - a));
       expect((reds[0] as number) - (reds[3] as number)).toBeGreaterThan(60);
@@ -230,7 +228,6 @@ describe('fields', () => {
         const extent = Math.max(...along) - Math.min(...along);
         if (isFast) expect(extent).toBeGreaterThan(1.2 * half);
         else expect(extent).toBeLessThan(half);
-        // The arrow's head is wider than its tail.
         const widest = (from: number, to: number) =>
           Math.max(
             0,
@@ -268,7 +265,7 @@ describe('fields', () => {
       };
       expect(greens(1)).toBe(0);
       expect(greens(1.5)).toBeGreaterThan(60);
-      // In 3D solid cells are bodies that hide what is behind them.
+      // In 3D solid cells hide what is behind them.
       const space = await picture(
         tools,
         {

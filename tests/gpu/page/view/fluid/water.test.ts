@@ -1,4 +1,3 @@
-/** Tests pictures of a 3D fluid: where water, drops, foam and shadow are. */
 import { describe, expect } from 'vitest';
 import type { FluidOptions } from '../../../../../src/methods/fluid';
 import { type Pictured, picture, SIZE } from '../../../../helpers/fluid-pictures';
@@ -33,7 +32,7 @@ function eachPixel(visit: (x: number, y: number) => void): void {
 
 describe.each([1, 4] as const)('water with %d samples per pixel', (samples) => {
   gpuTest(
-    'fills the tank flush up to walls, floor and level, without holes',
+    'fills the tank without gaps, up to the walls, the floor and its level surface',
     async (_, tools) => {
       for (const [height, slack] of [
         [2, 1.25],
@@ -80,20 +79,20 @@ describe.each([1, 4] as const)('water with %d samples per pixel', (samples) => {
         });
       });
       expect(water).toBeGreaterThan(4000);
-      // The mean difference, of 255 levels.
+      // The root of the mean squared difference. A channel is at most 255.
       expect(Math.sqrt(squares / (3 * water))).toBeLessThan(8);
     },
     SHARED,
   );
 });
 
-describe('drops and foam', () => {
+describe('a picture of a 3D fluid', () => {
   const sheet = Float32Array.from({ length: 3 * 32 * 32 }, (_, index) => {
     const particle = Math.floor(index / 3);
     const along = [0.0625 * ((particle % 32) + 0.5), 1, 0.0625 * (Math.floor(particle / 32) + 0.5)];
     return along[index % 3] as number;
   });
-  /** Two layers of particles are a sheet of water that is thinner than foam needs. */
+  /** Two layers of particles: a sheet of water that is thin enough for foam. */
   const doubled = Float32Array.of(
     ...sheet,
     ...sheet.map((along, index) => along + (index % 3 === 1 ? 0.05 : 0)),
@@ -127,7 +126,7 @@ describe('drops and foam', () => {
   );
 
   gpuTest(
-    'foams in a thin fast sheet, but neither in a slow one nor in deep fast water',
+    'shows foam in a thin fast sheet, but neither in a slow one nor in deep fast water',
     async (_, tools) => {
       const green = async (options: Partial<FluidOptions>, speed: number, point: readonly number[]) => {
         const seen = await picture(
