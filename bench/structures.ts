@@ -10,8 +10,8 @@ import { type WhichRecord, whichStructure } from './report/which';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'docs/structures.md');
-const RECORDS = ['which', 'which-3d', 'which-sparse-3d', 'which-boxes', 'which-boxes-2d'].map((name) =>
-  join(ROOT, `bench/results/epyc-2-cores-swiftshader/2026-11-26-${name}.json`),
+const RECORDS = ['', '-3d', '-sparse-3d', '-clustered-3d', '-boxes', '-boxes-2d'].map((name) =>
+  join(ROOT, `bench/results/epyc-2-cores-swiftshader/2026-11-26-which${name}.json`),
 );
 const BEGIN = '<!-- Made by npm run bench:structures; do not edit. -->\n';
 const END = '<!-- End of the tables. -->';
