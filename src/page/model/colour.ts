@@ -185,8 +185,11 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
       return { title: 'Id', start: '0', end: formatCount(end), stops };
     case 'age':
       return { title: 'Age', start: '0', end: `${end} s or more`, stops };
-    case 'species':
-      return { title: 'Species', start: '1', end: formatCount(end + 1), stops, isBanded: true };
+    case 'species': {
+      // The scale repeats the colour of each species, but those at its ends less often.
+      const bands = stops.filter((stop, index) => stop !== stops[index - 1]);
+      return { title: 'Species', start: '1', end: formatCount(end + 1), stops: bands, isBanded: true };
+    }
     case 'contacts':
       return { title: 'Contacts', start: '0', end: `${end} or more`, stops };
     case 'density':
