@@ -460,8 +460,11 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
 /** Clamps a number from a link to the field's range. Returns undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
-  if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
-  if (field.kind === 'switch') return text === '1' ? true : text === '0' ? false : undefined;
+  // Messages name the labels, so these are accepted, too.
+  const isNamed = (...names: string[]) => names.some((one) => one.toLowerCase() === text.toLowerCase());
+  if (field.kind === 'choice')
+    return field.options.find(({ value, label }) => isNamed(String(value), label))?.value;
+  if (field.kind === 'switch') return isNamed('1', 'on') || (isNamed('0', 'off') ? false : undefined);
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isNaN(value)) return undefined;
   const near = Math.min(field.max, Math.max(field.min, value));

@@ -121,6 +121,19 @@ describe('a link', () => {
     );
   });
 
+  it('accepts the words that such a message offers', () => {
+    expect(
+      describeRefused('?unbounded=on&scene=bullets&continuous=off&engine=CPU&pointer=Ask the grid'),
+    ).toBe('');
+    expect(readLink('?unbounded=on&scene=bullets&continuous=off&engine=CPU&pointer=Ask the grid')).toEqual({
+      ...defaultChoices('bullets'),
+      unbounded: true,
+      continuous: false,
+      engine: 'cpu',
+      pointer: 'query',
+    });
+  });
+
   it('gives valid choices for any content', () => {
     const hostile = fc.array(
       fc.tuple(fc.constantFrom<string>(...FIELD_NAMES, 'v', '__proto__', 'x'), fc.string()),
