@@ -28,7 +28,9 @@ export function describeChoices(offered: readonly Engine[], width: number): stri
     name,
     backend,
     peer ?? 'cellstorm',
-    [about, ...(byDefault ? [] : ['Runs only if --only names it.']), ...(absent ? [absent] : [])].join(' '),
+    [about, ...(byDefault ? [] : ['Runs only if --only names it or all.']), ...(absent ? [absent] : [])].join(
+      ' ',
+    ),
   ]);
   const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
   return `Engines\n\n${formatWrapped(engines, width)}\n\nScenes\n\n${formatWrapped(scenes, width)}\n`;
@@ -54,7 +56,7 @@ const WORK_LEGEND =
 
 export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;
-  const legend = `milliseconds, medians of ${repeat} rounds in which the engines take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes per body; times: relative to the fastest of the case`;
+  const legend = `milliseconds, medians of ${repeat} rounds in which the engines take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes per body; times: total ÷ the least total of the case`;
   const parts = [
     [...describeMachine(machine), ...describeNatives(record), legend]
       .map((line) => wrapText(line, width, INDENT))

@@ -25,7 +25,8 @@ fn probe(
     let second_end = first_end + start[centre + 2u] - second;
     // Bounded, so that a corrupt grid cannot hang the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
-    // Counts down: a slot is the base of its range minus the count. See "Loops that count down" in bench/NOTES.md.
+    // `left` counts down. A candidate's slot is the base of its range minus `left`. See "Loops that count down" in
+    // bench/NOTES.md.
     let first_base = first + third_end;
     let after_first = third_end - first_end;
     let second_base = second + after_first;

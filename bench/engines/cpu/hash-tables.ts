@@ -13,7 +13,7 @@ export const FIXED_BUCKETS = 99_991;
 
 interface TableKind {
   readonly hash: HashName;
-  /** If undefined, the lowest power of two with at least two buckets per body. */
+  /** If undefined, the lowest power of two above twice the number of bodies. */
   readonly buckets?: number;
 }
 
@@ -156,7 +156,7 @@ class HashTable {
     }
   }
 
-  /** Counts what `query` does: later bodies of a bucket are candidates, and those of the right cell are tested. */
+  /** Counts what `query` does: bodies in later slots of a bucket are candidates; those of the right cell are tested. */
   countWork(): Work {
     const { starts, cells, scene } = this;
     const layers = scene.dimensions === 3 ? [-1, 0, 1] : [0];

@@ -25,7 +25,8 @@ export interface Side {
 }
 
 /**
- * isInside raises the lowest image by at most this many periods. Higher ones are above the box, which begins in the
+ * isInside starts from the image one period below the position and raises it by at most this many periods. Higher
+ * images are above the box, which begins in the
  * world and is shorter than a period.
  */
 const IMAGES = 3;
@@ -85,7 +86,8 @@ export function isInside(
     if (period === 0) {
       if (position < from || position > to) return false;
     } else {
-      // The far end is rounded, so a position may lie slightly above it. Then the image one period lower counts, too.
+      // The far end of the world is rounded, so a position may lie slightly above `min` + period. Then the image one
+      // period lower counts, too.
       let image = position - period;
       for (let more = 0; more < IMAGES && image < from; more++) image += period;
       if (!(image >= from && image <= to)) return false;

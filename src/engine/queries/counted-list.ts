@@ -100,9 +100,7 @@ interface Room {
 
 const RANGES = 4;
 
-/**
- * Greatest number of bytes in the first copy of a list, because the host does not know yet how many entries are valid.
- */
+/** The first copy of a list takes at most this many bytes: the host does not know yet how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
 /** Words of `count`: those that the shader writes, and one that `encodeOwners` writes. */
@@ -169,7 +167,7 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** The index of each owner's first entry. The last word is the number of entries found. */
+  /** The index of each owner's first entry, then the number of entries found. Pairs keep more data after these. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }

@@ -14,7 +14,7 @@ import { isUnloaded, markUnloaded } from '../support/chunk-errors';
 import type { Grip, StepTime, Stroke } from '../view/engine';
 import type { Counted } from '../view/tally';
 
-/** A worker makes a method's start from this, because it cannot receive the functions of a start. */
+/** From this, a worker makes the `Start` of a method itself, because functions cannot be sent to a worker. */
 export interface MadeFrom {
   readonly choices: Choices;
   readonly count: number;

@@ -1,4 +1,7 @@
-/** The sheet that times many numbers of particles (sizes), with grid and with naive. The visitor's run waits. */
+/**
+ * The sheet that measures a step at several numbers of particles (sizes), with grid and with naive. The visitor's run
+ * waits.
+ */
 import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
 import { openGpuEngine } from '../engines/gpu-engine';

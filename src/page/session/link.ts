@@ -24,7 +24,7 @@ export interface ViewState {
   readonly camera?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   readonly inspected?: number | undefined;
-  /** Undefined if the visitor chose an appearance on the page. */
+  /** The appearance in the URL. Undefined if it has none, or if the visitor has since chosen one on the page. */
   readonly appearance?: Appearance | undefined;
 }
 
@@ -61,7 +61,7 @@ export function isBare(search: string): boolean {
   return names.every((name) => !given.has(name));
 }
 
-/** The page's usual scene, chosen by hand. A URL without a query would let the page choose. */
+/** The query of the default choices. Without any query, the page would choose a scene itself. */
 export const USUAL_LINK = `${VERSION_NAME}=${VERSION}`;
 
 export function readViewState(search: string): ViewState {
@@ -99,7 +99,7 @@ export function readLink(search: string): Choices {
 
 /** With more refused values than this, the message only counts the others. */
 const MOST_DESCRIBED = 3;
-/** Longer texts and lists of options are cut short. */
+/** Messages cut longer texts short, and leave out longer lists of options. */
 const MOST_LETTERS = 24;
 const MOST_OPTIONS = 6;
 

@@ -1,4 +1,4 @@
-/** Makes a frame of choices and viewpoint, and draws it. */
+/** Makes a frame from the choices and the camera, and draws it. */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
@@ -35,7 +35,7 @@ export class Picture {
   });
   /** The key could not be loaded for these choices. */
   private withoutKey: Selection | undefined;
-  /** The live film. It took its last picture at `watchedAt`; `isWatched` says whether it takes this frame's. */
+  /** The live film. It took its last picture at `watchedAt`; `isWatched` is true if it also takes the present one. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;

@@ -1,4 +1,7 @@
-/** Paints spheres as pixels, from far to near: without a GPU, scaled pictures take browsers several times as long. */
+/**
+ * Paints spheres as pixels, from far to near. Without a GPU, a browser takes several times as long to draw each sphere
+ * as a scaled picture.
+ */
 import type { CameraMatrices, Viewport } from './camera';
 import { blend, type Discs, regionOf } from './disc-painter';
 

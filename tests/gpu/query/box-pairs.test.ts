@@ -34,7 +34,7 @@ async function find(
 describe.each(DIMENSIONS)('pairs of boxes in %dD', (dimensions) => {
   for (const kind of ['dyadic', 'any'] as const) {
     gpuTest(
-      `equal those of brute force for ${kind === 'dyadic' ? 'dyadic' : 'arbitrary'} corners`,
+      `equal those of the CPU engine for ${kind === 'dyadic' ? 'dyadic' : 'arbitrary'} corners`,
       async (device, tools) => {
         const extents = { smallest: 0.25, largest: 2048 };
         const finder = await BoxPairs.create(tools.wrap(), {

@@ -53,7 +53,7 @@ const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
 const WORDS = 3;
-/** Bytes of `struct Solver`, and the index of its word `unconverged`. */
+/** Bytes of `struct Solver`, rounded up to 16, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
 const UNCONVERGED_WORD = 8;
 

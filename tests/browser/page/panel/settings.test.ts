@@ -79,7 +79,7 @@ describe('the button for more settings', () => {
   });
 
   browserTest(
-    'is open if the link sets one of its controls, but is not remembered for that',
+    'is open if the link sets one of its controls; the next visit does not remember this',
     { tags: 'full' },
     async () => {
       const { page } = await open();

@@ -73,9 +73,9 @@ describe('cellOfParticle', () => {
     expect(cellOfParticle(flat, new Float32Array([9, 9, 2.5, 1.5]), 1)).toBe(2 * 6 + 3);
     expect(cellOfParticle(box, new Float32Array([2.5, 1.5, 1.5]), 0)).toBe((2 * 5 + 2) * 6 + 3);
   });
+});
 
-  it('has two buckets after the last cell, and a last start that marks the end of the second one', () => {
-    const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
-    expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
-  });
+it('two buckets follow the last cell, and `start` ends with the end of the second', () => {
+  const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
+  expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
 });

@@ -10,7 +10,7 @@ import { DIMENSIONS } from '../../../helpers/passes';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
 describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensions) => {
-  /** Greatest number of members per box: see src/cpu/boxes/chunk-order.ts. */
+  /** Greatest mean number of memberships per box: see src/cpu/boxes/chunk-order.ts. */
   const most = 2.5 ** dimensions;
 
   it.each(['dyadic', 'any'] as const)('are the same as by brute force, with %s corners', (kind) => {

@@ -156,7 +156,7 @@ describe('pairs that a loop finds from both sides', () => {
       return Math.hypot(x2 - x1, y2 - y1);
     });
 
-  it('are pushed too far apart, by their overlap, if both particles move each time', () => {
+  it('end up too far apart, by as much as they overlapped, if both particles move each time', () => {
     const { search, moved, gap } = tryHandling('both', pairs);
     expect(search.truth).toHaveLength(12);
     expect(search.truth.flat()).toEqual(

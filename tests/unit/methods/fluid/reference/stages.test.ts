@@ -140,7 +140,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     expect(out[1]).toBeLessThan(5);
   });
 
-  test('solve pressure with a symmetric cycle, a right residual and hardly more iterations on larger lattices', () => {
+  test('solve pressure with a symmetric cycle, a correct residual and hardly more iterations on larger lattices', () => {
     const next = createNoise(11);
     const counts: number[] = [];
     for (const cells of dimensions === 2 ? [16, 32, 128] : [8, 16]) {
