@@ -45,7 +45,8 @@ fn restitution_of(load: f32) -> f32 {
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32, restitution: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let ending = -share * approach;
-  let limit = select(max(most, ending), max(0.0, most + f32(PARTING) * ending), approach > 0.0);
+  // Only one of both terms with `ending` matters, depending on its sign.
+  let limit = max(max(most + f32(PARTING) * min(ending, 0.0), 0.0), ending);
   let kept = select(1.0, 1.0 - restitution, abs(approach) > substep.rest_speed);
   return min(push_velocity, limit) * kept;
 }
@@ -78,23 +79,29 @@ fn contact_effect(
   let spring = push_of(share, overlap);
   var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
   var push = spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change);
-  if (bounces) {
+  var bearing = change;
+  // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
+  for (var rounds = u32(bounces); rounds > 0u; rounds--) {
     push = BOUNCE_PUSH * share * overlap;
     change = bounce_change(approach, share, restitution);
+    bearing = 0.0;
   }
   let sliding = slide - dot(slide, normal) * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * share);
   // Without a bounce, friction also moves the particle back.
   let friction_push = select(braking * substep.dt, 0.0, bounces);
-  let bearing = select(change, 0.0, bounces);
   let total = change * normal - braking * sliding;
+  var closing = -SPREADING * share * approach;
+  for (var rounds = u32(bounces); rounds > 0u; rounds--) {
+    closing = sqrt(dot(total, total));
+  }
   return Effect(
     push * normal - friction_push * sliding,
     total,
     bearing * normal,
     bearing,
-    select(-SPREADING * share * approach, sqrt(dot(total, total)), bounces),
+    closing,
     depth,
   );
 }

@@ -56,12 +56,12 @@ fn bulk_share(particle: Particle, other: Neighbour, own_load: f32, other_load: f
 #endif
 
 #if !PUSH_APART
-// Returns an overlap as a share of the smaller body's diameter.
+// Returns an overlap as a share of the smaller body's diameter. With equal radii, `finish` divides by the diameter.
 fn depth_of(particle: Particle, other: Neighbour, overlap: f32) -> f32 {
 #if VARIABLE_RADII
   return overlap / (2.0 * min(particle.radius, other.radius));
 #else
-  return overlap / substep.diameter;
+  return overlap;
 #endif
 }
 
@@ -110,7 +110,11 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 #else
   let restitution = substep.restitution;
 #endif
-  let bounces = restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
+  var bounces = false;
+  // A loop, like those of contact_effect.
+  for (var rounds = u32(restitution > 0.0 && (*gathered).partner == other.slot); rounds > 0u; rounds--) {
+    bounces = partner_in[other.slot] == particle.slot;
+  }
 #if VARIABLE_RADII
   // A bounce keeps momentum, so its shares ignore loads.
   let counted = select(1.0, 0.0, bounces);
@@ -179,13 +183,16 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 
 fn finish(gathered: Gathered, particle: Particle) {
 #if OBSTACLES
-  let all = with_obstacles(gathered, particle);
+  var all = with_obstacles(gathered, particle);
 #else
-  let all = gathered;
+  var all = gathered;
 #endif
 #if PUSH_APART
   var position = particle.position + all.push;
 #else
+#if !VARIABLE_RADII
+  all.sum.deepest /= substep.diameter;
+#endif
   let sum = settle(all.sum);
   var position = particle.position + sum.push;
   var velocity = all.velocity + sum.change;
