@@ -31,6 +31,11 @@ fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
 
+// Returns the push by an obstacle. `load` is that of the particle.
+fn obstacle_push_of(load: f32, overlap: f32) -> f32 {
+  return min(1.0, (2.0 * substep.half_relaxation) * (1.0 + load * (1.0 / f32(STIFF_LOAD)))) * overlap;
+}
+
 // `approach` is negative while the bodies approach.
 fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
   return -share * (1.0 + restitution) * approach;
@@ -60,13 +65,14 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `depth` is the overlap as a share of the smaller body's diameter.
+// `spring` is the push without its free part. `depth` is the overlap as a share of the smaller body's diameter.
 // `relative`: this body's velocity minus the other body's. Friction acts on `slide`. Between particles, `slide` equals
 // `relative`. At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles
 // that velocity. `bounces`: true for a bounce with the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
+  spring: f32,
   depth: f32,
   relative: Vector,
   slide: Vector,
@@ -76,7 +82,6 @@ fn contact_effect(
   grip: f32,
 ) -> Effect {
   let approach = dot(relative, normal);
-  let spring = push_of(share, overlap);
   var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
   var push = spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change);
   var bearing = change;

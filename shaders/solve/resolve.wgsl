@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, restitution_of, partner_in.
-// Needs: contact_with, push_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall.
-// Needs: wrap, position_out, load_of, velocity_out.
+// Needs: contact_with, push_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
+// Needs: settle, meet_wall, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -28,7 +28,7 @@ struct ObstacleSum {
   sum: Effect,
   velocity: Vector,
   partner: u32,
-  restitution: f32,
+  load: f32,
   // The change of velocity by the obstacle that the particle bounces off.
   bounce: Vector,
 #endif
@@ -65,12 +65,11 @@ fn depth_of(particle: Particle, other: Neighbour, overlap: f32) -> f32 {
 #endif
 }
 
-// Returns the restitution at obstacles and walls, which have no loads.
-fn own_restitution(gathered: Gathered) -> f32 {
+fn own_load(gathered: Gathered) -> f32 {
 #if VARIABLE_RADII
-  return restitution_of(gathered.load);
+  return gathered.load;
 #else
-  return substep.restitution;
+  return 0.0;
 #endif
 }
 #endif
@@ -120,8 +119,10 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let counted = select(1.0, 0.0, bounces);
   share = bulk_share(particle, other, counted * (*gathered).load, counted * other_load);
 #endif
-  let depth = depth_of(particle, other, contact.overlap);
-  let effect = contact_effect(contact.normal, contact.overlap, depth, relative, relative, bounces, restitution, share, share);
+  let overlap = contact.overlap;
+  let spring = push_of(share, overlap);
+  let depth = depth_of(particle, other, overlap);
+  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, relative, bounces, restitution, share, share);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
@@ -144,11 +145,13 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #if PUSH_APART
   (*met).push += push_of(1.0, contact.overlap) * contact.normal;
 #else
-  let restitution = (*met).restitution;
+  let restitution = restitution_of((*met).load);
   let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
   let slide = (*met).velocity - substep.gravity * substep.dt;
-  let depth = depth_of(particle, obstacle, contact.overlap);
-  var effect = contact_effect(contact.normal, contact.overlap, depth, (*met).velocity, slide, bounces, restitution, 1.0, 0.5);
+  let overlap = contact.overlap;
+  let spring = obstacle_push_of((*met).load, overlap);
+  let depth = depth_of(particle, obstacle, overlap);
+  var effect = contact_effect(contact.normal, overlap, spring, depth, (*met).velocity, slide, bounces, restitution, 1.0, 0.5);
   if (bounces) {
     (*met).bounce += effect.change;
     effect.change = Vector();
@@ -163,7 +166,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 #if !PUSH_APART
   met.velocity = gathered.velocity;
   met.partner = gathered.partner;
-  met.restitution = own_restitution(gathered);
+  met.load = own_load(gathered);
 #endif
   probe_obstacles(&met, particle);
   // All obstacles together push no farther than the one with the deepest overlap would alone.
@@ -215,7 +218,8 @@ fn finish(gathered: Gathered, particle: Particle) {
   // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
-  let restitution = own_restitution(all);
+  // Obstacles and walls have no loads.
+  let restitution = restitution_of(own_load(all));
   for (var axis = 0u; axis < walls; axis++) {
     bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0, restitution);
     bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0, restitution);

@@ -196,6 +196,9 @@ export const BOUNCE_PUSH = 31 / 32;
  */
 export const FREE_PUSH = 3 / 2;
 
+/** Obstacles hold a particle with this load twice as hard as one without a load (contact/law.ts). */
+export const STIFF_LOAD = 16;
+
 /** How much less a push may give to bodies that part, per speed at which they part (contact/law.ts). */
 export const PARTING = 8;
 

@@ -35,7 +35,8 @@
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. All obstacles together push no farther than
+ *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. The more a bears, the harder they hold it:
+ *     spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. All obstacles together push no farther than
  *     the one with the deepest overlap would. For this purpose, everything except the change by a bounce is multiplied
  *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity
  *     without the gain by gravity in this substep, which `hold` handles (see below).
@@ -84,7 +85,7 @@
  *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
  *     (docs/obstacles.md) support this; it is not proven.
  */
-import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING } from '../base/constants';
+import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING, STIFF_LOAD } from '../base/constants';
 import type { Dimensions } from '../world/world';
 
 /**
@@ -112,6 +113,11 @@ export function massShare(
 /** Returns the restitution of a contact, in 32-bit floats. `load` is the sum of the loads of both bodies. */
 export function restitutionOf(restitution: number, load: number): number {
   return Math.fround(restitution * Math.fround(Math.max(0, 1 - Math.fround(load))));
+}
+
+/** Returns the share of an overlap with an obstacle that one pass removes. */
+export function obstacleRelaxation(relaxation: number, load: number): number {
+  return Math.min(1, relaxation * (1 + load / STIFF_LOAD));
 }
 
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */

@@ -5,7 +5,14 @@
  */
 
 import { BOUNCE_PUSH, FREE_PUSH, SPREADING } from '../../core/base/constants';
-import { bounceChange, frictionShare, pushChange, restitutionOf, SHALLOW } from '../../core/contact/law';
+import {
+  bounceChange,
+  frictionShare,
+  obstacleRelaxation,
+  pushChange,
+  restitutionOf,
+  SHALLOW,
+} from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -101,7 +108,7 @@ export class Obstacles {
         const depth =
           overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
         if (depth > SHALLOW) deepest[slot] = Math.max(deepest[slot] as number, depth);
-        const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * overlap;
+        const push = (bounces ? BOUNCE_PUSH : obstacleRelaxation(2 * halfRelaxation, load)) * overlap;
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);

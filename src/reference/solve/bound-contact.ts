@@ -82,7 +82,8 @@ export interface ExactContact {
   readonly restitution: ApproximateNumber;
   /** The diameter of the smaller body, without error. */
   readonly size: number;
-  readonly isObstacle: boolean;
+  /** If the other body is an obstacle: the load of the particle. */
+  readonly loadOnObstacle: number | undefined;
 }
 
 export interface Part {
@@ -294,6 +295,6 @@ export function contactOf(
       grid.radii && others.radii
         ? 2 * Math.min(grid.radii[slot] as number, others.radii[other] as number)
         : substep.diameter,
-    isObstacle: obstacles !== undefined,
+    loadOnObstacle: obstacles && (grid.loads?.[slot] ?? 0),
   };
 }

@@ -47,7 +47,8 @@
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  *
- * Obstacles: m is 1, which rounds nothing; pushSpeed is as for m = ½. The velocity of an obstacle is 0,
+ * Obstacles: m is 1, which rounds nothing. Without a bounce, the push is min(1, relaxation (1 + load / 16)) times the
+ * overlap; its factor rounds twice, and the product once. pushSpeed is as for m = ½. The velocity of an obstacle is 0,
  * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
  * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
  * There are four sums over obstacles: of pushes, of changes except a bounce, of supports, and of bearings. Let S be one
@@ -61,6 +62,7 @@
  * outcomes are added to the error.
  */
 import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
+import { obstacleRelaxation } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
@@ -99,10 +101,14 @@ interface Outcome {
 
 function pushAmount(
   { halfRelaxation }: Substep,
-  { overlap, overlapError, part, unloadedPart }: ExactContact,
+  { overlap, overlapError, part, unloadedPart, loadOnObstacle }: ExactContact,
   bounces: boolean,
   countsLoads = true,
 ): ApproximateNumber {
+  if (loadOnObstacle !== undefined && countsLoads && !bounces) {
+    const relaxation = obstacleRelaxation(2 * halfRelaxation, loadOnObstacle);
+    return { value: relaxation * overlap, error: relaxation * (overlapError + 3 * U * overlap) };
+  }
   const { share, error } = countsLoads && !bounces ? part : unloadedPart;
   const factor = 2 * share * (bounces ? BOUNCE_PUSH / 2 : halfRelaxation);
   return {
@@ -189,13 +195,13 @@ function changeAmount(
 }
 
 function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
-  const { accuracy, approach, approachError, isObstacle, relative } = contact;
+  const { accuracy, approach, approachError, loadOnObstacle, relative } = contact;
   const { dt, friction, gravity } = substep;
   const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
   const spring = pushAmount(substep, contact, bounces);
   const amount = changeAmount(substep, contact, spring, bounces);
   const push = bounces ? spring : freedPush(substep, spring, amount);
-  const gain = scaled(isObstacle ? dt : 0, gravity);
+  const gain = scaled(loadOnObstacle === undefined ? 0 : dt, gravity);
   const slide = relative.map((along, axis) => along - (gain[axis] as number));
   const sliding = across(slide, contact.normal);
   const slidingSpeed = length(sliding);

@@ -11,6 +11,7 @@ import {
   MOST_LOAD,
   PARTING,
   SPREADING,
+  STIFF_LOAD,
 } from '../../core/base/constants';
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -99,6 +100,12 @@ export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: nu
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
+/** Returns the push by an obstacle. `load` is that of the particle. */
+export function obstaclePushOf({ halfRelaxation }: Substep, load: number, overlap: number): number {
+  const relaxation = fround(fround(2 * halfRelaxation) * fround(1 + load / STIFF_LOAD));
+  return fround(Math.min(1, relaxation) * overlap);
+}
+
 /** The input of the law besides the geometry of a contact. */
 export interface Meeting {
   /** The velocity relative to the other body. */
@@ -111,15 +118,16 @@ export interface Meeting {
   readonly restitution: number;
   /** See depthOf. */
   readonly depth: number;
+  /** The push without its free part. */
+  readonly spring: number;
 }
 
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  { relative, slide, bounces, part, restitution, depth }: Meeting,
+  { relative, slide, bounces, part, restitution, depth, spring }: Meeting,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
-  const spring = pushOf(substep, part, overlap);
   const approach = dot(relative, normal);
   const change = bounces
     ? bounceChange(restitution, approach, part.share)

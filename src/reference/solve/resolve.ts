@@ -31,6 +31,7 @@ import {
   meetWalls,
   noEffect,
   ON_OBSTACLE,
+  obstaclePushOf,
   partOf,
   pushOf,
   settle,
@@ -71,7 +72,8 @@ export function resolveContacts(
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const part = partOf(world, grid, slot, other, !isMutual);
       const depth = depthOf(substep, grid, slot, other, contact.overlap, grid);
-      const meeting = { relative, slide: relative, bounces: isMutual, part, restitution, depth };
+      const spring = pushOf(substep, part, contact.overlap);
+      const meeting = { relative, slide: relative, bounces: isMutual, part, restitution, depth, spring };
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     if (obstacles) {
@@ -162,8 +164,16 @@ function meetObstacles(
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
     const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
-    const meeting = { relative: velocity, slide, bounces: isBounce, part: ON_OBSTACLE, restitution, depth };
-    const effect = contactEffect(substep, contact, meeting);
+    const spring = obstaclePushOf(substep, grid.loads?.[slot] ?? 0, contact.overlap);
+    const effect = contactEffect(substep, contact, {
+      relative: velocity,
+      slide,
+      bounces: isBounce,
+      part: ON_OBSTACLE,
+      restitution,
+      depth,
+      spring,
+    });
     if (isBounce) bounce = add(bounce, effect.change);
     sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
   });

@@ -192,6 +192,25 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
     });
 
+    it('lets a ball 20 times as large rest on a ball on an obstacle within 2% of the gap', () => {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const simulation = create({
+        dimensions,
+        min: corner(0),
+        max: corner(128),
+        radii: Float32Array.of(1, 20),
+        positions: Float32Array.from([...corner(64).with(1, 21), ...corner(64).with(1, 42)]),
+        obstacles: { positions: Float32Array.from(corner(64).with(1, 0)), radii: Float32Array.of(20) },
+        gravity: corner(0).with(1, -9.81),
+      });
+      let least = Number.POSITIVE_INFINITY;
+      for (let step = 1; step <= 120; step++) {
+        simulation.step(1 / 60);
+        if (step > 90) least = Math.min(least, (simulation.read().positions[dimensions + 1] as number) - 40);
+      }
+      expect(least / 2).toBeGreaterThan(0.98);
+    });
+
     it.each([2, 8])('gives a ball a load that bears a ball %d times as large', (ratio) => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const radius = 1 / ratio;
