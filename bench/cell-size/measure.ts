@@ -47,8 +47,9 @@ export interface CellSizeRow {
   readonly density: number;
   /** Width of a cell, in diameters. */
   readonly size: number;
-  /** Cells, and rows of cells that a search visits, per particle. */
+  /** Cells of the grid per particle. */
   readonly cells: number;
+  /** Rows of cells that the search around one particle visits, on average. */
   readonly ranges: number;
   /** Candidates and contacts per particle. A pair counts for both of its particles. */
   readonly candidates: number;

@@ -106,7 +106,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** The greatest step of the clock that is fine enough, as a share of a sample. */
+/** A clock is fine enough if its step is at most this share of a sample. */
 const FINE_ENOUGH = 0.01;
 
 /** With a greater load per core at the start, times count as less certain. */

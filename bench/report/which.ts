@@ -114,7 +114,7 @@ function costs({ timed }: Column): string[] {
   return table(['structure', 'build, ms', 'query, ms', 'bytes per body', 'tests per body'], rows);
 }
 
-/** The fastest structures by the number of queries per build, and those within a tenth of the fastest. */
+/** For several numbers of queries per build: the fastest structures, within a tenth of the least time. */
 function fewOrMany(columns: readonly Column[]): string[] {
   const rows = columns.map(({ name, timed }) => {
     const cells = QUERIES.map((share) => {
@@ -152,7 +152,7 @@ export function whichStructure(records: readonly WhichRecord[]): string {
     '',
     '### Few or many queries per build',
     '',
-    'The fastest, and those within a tenth of it, by least build time + q × least query time for q queries per body. The first column leaves out structures that only find all pairs at once: sweeps, box pairs, chunks and `box-intersect`.',
+    'The fastest, and those within a tenth of it, by least build time + q × least query time for q queries per body. The column `0.01 per body` leaves out structures that only find all pairs at once: sweeps, box pairs, chunks and `box-intersect`.',
     '',
     ...fewOrMany(columns),
     '',

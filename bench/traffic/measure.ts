@@ -57,9 +57,9 @@ export interface TrafficCase extends Omit<TrafficRequest, 'steps'> {
   readonly lost: number;
 }
 
-/** The number of particles of the paper figures in bench/NOTES.md. */
+/** bench/NOTES.md counts the traffic of this many particles by hand. */
 export const LARGE = 1e8;
-/** Bytes per cell that a neighbour loop passes from one layer of cells (in 2D: row) to the next. */
+/** Bytes per cell that a neighbour loop reads on its way through one layer of cells (in 2D: one row). */
 const LAYER_BYTES = 48;
 const LAYERS = 3;
 const DT = 1 / 60;
@@ -138,8 +138,8 @@ async function measureGrid(request: TrafficRequest, gpu: Gpu, capture: Capture):
 }
 
 /**
- * Returns the L2 of the model `large`: the same bytes per particle as for LARGE particles, but at least three layers of
- * cells, because these would fit then, too.
+ * Returns the size of the L2 in the model `large`: as many bytes per particle as `l2Bytes` has for LARGE particles. But
+ * it holds at least three layers of cells, because `l2Bytes` holds three layers of LARGE particles.
  */
 export function largeCacheBytes({
   count,

@@ -6,7 +6,7 @@ import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
 /**
- * Greatest growth after the first fifth of the cycles, in MiB (`buffers`: how many). RSS includes compiled kernels.
+ * Greatest growth after the first fifth of the cycles, in MiB. `buffers` counts buffers. RSS includes compiled kernels.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 

@@ -1,6 +1,6 @@
 /**
  * Scenes of balls that each have their own radius. Coordinates and radii are multiples of 1/32 that 32-bit floats hold
- * exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 units, and their squares are exact. The
+ * exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 · 1/32, and their squares are exact. The
  * test "distance² < sum²" then has the same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';

@@ -11,7 +11,7 @@ import type { Rectangle } from '../../src/page/view/camera';
 import { decodePng, type Picture } from '../../src/testing/pictures';
 import type { Opener, OpenPage } from '../helpers/browser';
 
-/** The panel's shadow covers fewer pixels beside it. */
+/** The panel's shadow reaches less than this many pixels beyond the panel. */
 const SHADOW = 17;
 /** Distance of the tested pixels in a box's corners from its edges, in pixels. */
 const CORNER_INSET = 1.5;
@@ -74,8 +74,8 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 }
 
 /**
- * Sets the controls in `wanted`. Sets all others to the scene's defaults, except the count, which becomes FEW. Then
- * starts over, paused, with the fitted picture and without sheets.
+ * Sets the controls in `wanted`. Sets all others to the scene's defaults, except the count, which becomes FEW, and the
+ * engine, which becomes the GPU. Then starts over, paused, with the fitted picture and without sheets.
  */
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;

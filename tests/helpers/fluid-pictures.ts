@@ -1,4 +1,4 @@
-/** Draws given particles and a given lattice of a fluid like the page. */
+/** Draws a fluid from given particles and a given lattice, as the page does. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -163,7 +163,7 @@ function velocitiesOf({ positions, dimensions }: FluidPlan, { velocityOf }: Want
 /** The contents of a 3D fluid's volume. Along x, voxels are adjacent in the arrays. */
 export interface Volume {
   readonly densities: readonly number[];
-  /** Positions on the colour scale. */
+  /** Shares of the colour scale, from 0 to 1. */
   readonly shares: readonly number[];
   /** Slots of particles outside the fluid. */
   readonly drops: readonly number[];

@@ -5,8 +5,8 @@ fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-// Returns the number of pieces, each at most a cell long, that `link` lists. They cover the followed pieces, which are
-// at most PIECE_CELLS cells long.
+// Returns how many pieces `link` lists for a path. They are at most a cell long, and cover what the searches follow in
+// pieces of at most PIECE_CELLS cells.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }

@@ -163,7 +163,7 @@ function buffersOf(particles: ParticleArrays | undefined): Transferable[] {
 }
 
 if (typeof document === 'undefined' && typeof postMessage === 'function') {
-  // Vite's loader reports parts that failed to load to `window`.
+  // If a part fails to load, Vite's loader tells `window`.
   Object.assign(globalThis, { window: globalThis });
   watchLoading();
   serve(globalThis as unknown as Port);

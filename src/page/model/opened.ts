@@ -21,7 +21,7 @@ export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** These fields determine a scene's particles, so they do not affect those of a file. */
+/** These fields set up a scene. A file brings its own particles and world, so it ignores them. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',

@@ -80,7 +80,7 @@ export function countsText({ candidates }: Inspected): string {
     candidates.filter(({ verdict }) => verdict === wanted).length;
   const [contacts, strangers] = [count('contact'), count('stranger')];
   const tested = contacts + count('apart');
-  const more = strangers > 0 ? `; ${formatCount(strangers)} of other cells in the same buckets` : '';
+  const more = strangers > 0 ? `; ${formatCount(strangers)} from other cells in the same buckets` : '';
   return `${formatCount(tested)} ${tested === 1 ? 'candidate' : 'candidates'}, ${formatCount(contacts)} in contact${more}`;
 }
 

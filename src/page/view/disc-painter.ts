@@ -1,6 +1,6 @@
 /**
  * Paints discs into the pixels of a canvas, with smooth edges. Without a GPU, browsers take several times as long to
- * fill a path of arcs. The pixels below the discs are the ground, which stays until it changes.
+ * fill a path of arcs. The pixels below the discs (the ground) are kept until they change.
  */
 
 /** In pixels. Smaller discs are painted as squares, so that even the smallest can be seen. */
@@ -142,7 +142,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
   }
 }
 
-/** Mixes two opaque colours, two channels at a time. `cover` is the share of `ink`. */
+/** Mixes two opaque colours: red and blue at once, then green. `cover` is the share of `ink`. */
 export function blend(under: number, ink: number, cover: number): number {
   const share = cover >= 1 ? 256 : cover <= 0 ? 0 : Math.round(256 * cover);
   const rest = 256 - share;

@@ -1,5 +1,5 @@
 /**
- * Limits on what a hardware compiler makes of the kernels; `npm run bench:isa` shows what changed a figure. Without
+ * Limits on what a hardware compiler makes of the kernels; `npm run bench:isa` shows which figures changed. Without
  * RADV or a C compiler the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 is set.
  */
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ interface Exception {
   readonly limit: Readonly<Partial<Record<Family, number>>>;
 }
 
-/** Kernels that spill scalar registers, into vector registers: the most that were measured. */
+/** Kernels that spill scalar registers into vector registers, with the greatest number that was measured. */
 const SCALAR_SPILLS: readonly Exception[] = [
   { kernels: /^solve\.ccd\.(?:meet|still)\.levels\b/, limit: { 'RDNA 3': 22, 'RDNA 2': 22, Vega: 33 } },
   { kernels: /^measure\.rays\.(?:tally|fill)\..*periodic/, limit: { 'RDNA 3': 20, 'RDNA 2': 20, Vega: 22 } },
@@ -27,7 +27,7 @@ const SCALAR_SPILLS: readonly Exception[] = [
 /** The arrays of 256 counters per thread are only for software adapters. */
 const ARRAYS_IN_MEMORY = /^sort\.radix_(?:count|scatter)\b.*\.8-bits /;
 
-/** Hot kernels with less than half of the possible waves: the fewest that were measured, of 32 (Vega: 10). */
+/** Hot kernels with less than half of the possible waves (32; Vega: 10), with the least number that was measured. */
 const FEW_WAVES: readonly Exception[] = [
   // Their 4,608 bytes of workgroup memory allow no more.
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 3': 14 } },

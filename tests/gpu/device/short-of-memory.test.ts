@@ -23,9 +23,9 @@ function shortageOf(device: GPUDevice): Shortage {
   return shortage;
 }
 
-describe('without memory for a staging buffer', () => {
+describe('without memory', () => {
   gpuTest(
-    'a read rejects, and the next one succeeds',
+    'for a staging buffer, a read rejects, and the next one succeeds',
     async (device, tools) => {
       const source = tools.upload('source', Uint32Array.of(1, 2, 3, 4));
       const readback = new Readback(tools.wrap(), 'test');
@@ -50,7 +50,7 @@ describe('without memory for a staging buffer', () => {
   );
 
   gpuTest(
-    'or for timestamps, profile rejects, but the simulation has made its step',
+    'for a staging buffer or for timestamps, profile rejects, but the simulation has made its step',
     async (device, tools) => {
       const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 50 }));
       const twin = await createSimulation(tools.wrap(), options);

@@ -84,9 +84,9 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   gpuTest(
-    'gives a particle between two others the greatest load in weak gravity, and none in almost none',
+    'gives a particle between two others the greatest load in weak gravity, and no load almost without gravity',
     async (_, tools) => {
-      // Each ball of radius 0.5 has two others on opposite sides, which approach it, each in another direction.
+      // Two balls approach each ball of radius 0.5 from opposite sides. Each triple lies in another direction.
       const positions: number[] = [];
       const velocities: number[] = [];
       const triples = 16;

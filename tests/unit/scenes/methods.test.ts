@@ -23,7 +23,7 @@ describe('every scene of a method', () => {
 
 describe('a scene of a position-based fluid', () => {
   it.each([2, 3] as const)(
-    'starts as a column at rest spacing, apart from its obstacles (%iD)',
+    'starts as a column with the spacing of a fluid at rest, beside its obstacles (%iD)',
     (dimensions) => {
       const make = (count: number, change = {}) =>
         createPositionFluidScene('splash', { dimensions, count, ...SOME, ...change });

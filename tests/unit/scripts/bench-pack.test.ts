@@ -30,7 +30,7 @@ it('the pack includes only the files of Dawn that one system needs', () => {
     'dist/linux-x64',
     'dist/linux-x64/dawn.node',
   ]);
-  // Otherwise the copy would skip the contents of `dist`.
+  // Without the folder itself, the copy would skip its contents.
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 

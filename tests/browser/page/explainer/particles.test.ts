@@ -37,7 +37,7 @@ describe('the particles of the explainer', () => {
     { method: 'grid', count: 60 },
   ] as const) {
     browserTest(
-      `can be ${choice.count}, with all steps of the method ${choice.method}`,
+      `can number ${choice.count}; all steps of the method "${choice.method}" are shown`,
       { tags: 'case' },
       async () => {
         const { page, expectNoProblems } = await openAt('');
@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'keep the stage if the method or their number changes, which the address then names',
+    'keep the stage if the method or their number changes; the address then names both',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
@@ -82,7 +82,7 @@ describe('the particles of the explainer', () => {
   );
 
   browserTest(
-    'show which cells share a bucket, and which particles are only in a searched bucket',
+    'show which cells share a bucket, and which particles are in a searched bucket but in no searched cell',
     { tags: 'full' },
     async () => {
       const { page } = await openAt('?method=hashed#hash-4');
@@ -90,7 +90,7 @@ describe('the particles of the explainer', () => {
         page.$$eval('#world .frame.shared', (frames) =>
           frames.map((frame) => [frame.getAttribute('x'), frame.getAttribute('y')]),
         );
-      // Particle 3 is in cell (2, 2), whose bucket cell (2, −3) shares.
+      // Particle 3 is in cell (2, 2). Cell (2, −3) shares the bucket of that cell.
       expect(await shared()).toEqual([['6', '0']]);
       await takePicture(page, 'explainer-hashed-light');
       const hashed = traceOf({ method: 'hashed' });

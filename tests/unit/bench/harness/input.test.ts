@@ -51,7 +51,7 @@ describe('bodies from a file', () => {
     expect(pairsOf(sceneOf(floats([0, 0, 0.75, 0.5, 5, 5]), { name: 'own.f32' }))).toBe(1);
   });
 
-  it('takes fewer bodies evenly, and moves them between frames within their box', () => {
+  it('picks bodies evenly from the file if fewer are requested, and moves them between frames within their box', () => {
     const values = scatter(600).map((value) => 20 * value);
     const whole = sceneOf(floats(values), { name: 'own.bin' });
     const some = sceneOf(floats(values), { name: 'own.bin' }, 100);

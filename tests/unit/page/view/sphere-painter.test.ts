@@ -63,7 +63,7 @@ describe('balls before the camera', () => {
     }
   });
 
-  it('are left out behind the camera and without a finite position', () => {
+  it('are left out if they are behind the camera or have no finite position', () => {
     const eye = [5, 0, 0].map((_, axis) => {
       // The third row of the view matrix points from the target to the camera.
       const back = camera.view[4 * axis + 2] as number;

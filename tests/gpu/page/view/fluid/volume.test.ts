@@ -61,7 +61,7 @@ describe('the volume of a fluid', () => {
   );
 
   gpuTest(
-    'has the mean of the particles’ positions on the colour scale',
+    'holds the mean share of the colour scale of the particles in each voxel',
     async (_, tools) => {
       const wanted = { velocityOf: ([x = 0]: readonly number[]) => [x > 1 ? 0.75 : 0.25, 0, 0] };
       const { shares } = await readVolume(tools, { ...TANK, positions: lattice(() => true) }, wanted);
