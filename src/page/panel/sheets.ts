@@ -95,7 +95,11 @@ export class Sheets {
   }
 
   togglePresets(): void {
-    this.ask(this.presets, (presets) => presets.toggle());
+    this.ask(this.presets, async (presets) => {
+      // Only an engine tells how many particles suit the device.
+      if (!this.parts.session.engine) await this.parts.restarts.settled();
+      presets.toggle();
+    });
   }
 
   toggleFilm(): void {

@@ -115,6 +115,28 @@ describe('the cards of presets', () => {
     expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
   });
 
+  browserTest('wait for the engine, so that an early choice has few particles, too', async () => {
+    const { page, expectNoProblems } = await browser.openPage('./?v=1&count=100&paused=1', {
+      prepare: async (early) => {
+        await early.evaluateOnNewDocument(() => {
+          const { gpu } = navigator;
+          const request = gpu.requestAdapter.bind(gpu);
+          const released = new Promise((done) => addEventListener('release', done));
+          gpu.requestAdapter = (options) => released.then(() => request(options));
+        });
+      },
+    });
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.click('#presets-open');
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('presets-view')),
+    );
+    await page.evaluate(() => dispatchEvent(new Event('release')));
+    await page.waitForSelector('#presets[open]');
+    expect(await page.$eval('#preset-million', (card) => card.getAttribute('href'))).toBe('?v=1&count=12000');
+    expectNoProblems();
+  });
+
   browserTest('have all particles if the GPU is not emulated', FULL, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       query: '?v=1&count=100&engine=auto',
