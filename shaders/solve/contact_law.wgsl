@@ -31,10 +31,12 @@ fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
 
+#if OBSTACLES
 // Returns the push by an obstacle. `load` is that of the particle.
 fn obstacle_push_of(load: f32, overlap: f32) -> f32 {
   return min(1.0, (2.0 * substep.half_relaxation) * (1.0 + load * (1.0 / f32(STIFF_LOAD)))) * overlap;
 }
+#endif
 
 // `approach` is negative while the bodies approach.
 fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
@@ -83,7 +85,7 @@ fn contact_effect(
 ) -> Effect {
   let approach = dot(relative, normal);
   var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
-  var push = spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change);
+  var push = min(spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change), share * overlap);
   var bearing = change;
   // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
   for (var rounds = u32(bounces); rounds > 0u; rounds--) {

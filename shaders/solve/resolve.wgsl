@@ -1,8 +1,8 @@
 // Runs one Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
-// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, restitution_of, partner_in.
-// Needs: contact_with, push_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
+// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
+// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
 // Needs: settle, meet_wall, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {

@@ -15,7 +15,7 @@
  *     change  = −share · (1 + e) · vn                                              if the contact bounces
  *             = min(spring / dt, most) · kept                                      otherwise
  *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
- *             = spring + (FREE_PUSH − 1) · (spring − dt · change)                  otherwise
+ *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
  *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
  *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
  *     e       = restitution · max(0, 1 − load of a − load of b)
@@ -85,7 +85,15 @@
  *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
  *     (docs/obstacles.md) support this; it is not proven.
  */
-import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING, STIFF_LOAD } from '../base/constants';
+import {
+  DEEP,
+  FREE_PUSH,
+  LEAST_REST_SPEED,
+  LOAD_KEPT,
+  MOST_LOAD,
+  PARTING,
+  STIFF_LOAD,
+} from '../base/constants';
 import type { Dimensions } from '../world/world';
 
 /**
@@ -118,6 +126,14 @@ export function restitutionOf(restitution: number, load: number): number {
 /** Returns the share of an overlap with an obstacle that one pass removes. */
 export function obstacleRelaxation(relaxation: number, load: number): number {
   return Math.min(1, relaxation * (1 + load / STIFF_LOAD));
+}
+
+/**
+ * Returns how far a contact that does not bounce moves a body besides `moved`, which is dt · change. `most` is share ·
+ * overlap.
+ */
+export function freePush(spring: number, moved: number, most: number): number {
+  return Math.min(FREE_PUSH * (spring - moved), most - moved);
 }
 
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */

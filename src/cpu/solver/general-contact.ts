@@ -11,9 +11,10 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, FREE_PUSH, NOT_APART, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART, SPREADING } from '../../core/base/constants';
 import {
   bounceChange,
+  freePush,
   frictionShare,
   holdFactor,
   keptShare,
@@ -221,7 +222,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
     // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, without a bounce enlarged.
     if (bounces || change !== push * inverseDt) {
-      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
+      const moved = dt * change;
+      const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;
       pushes[atA] = (pushes[atA] as number) + (extra * x + kept * slidingX);
       pushes[atA + 1] = (pushes[atA + 1] as number) + (extra * y + kept * slidingY);
@@ -253,7 +255,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
     if (bounces || change !== push * inverseDt) {
-      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
+      const moved = dt * change;
+      const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;
       pushes[atB] = (pushes[atB] as number) - (extra * x + kept * slidingX);
       pushes[atB + 1] = (pushes[atB + 1] as number) - (extra * y + kept * slidingY);

@@ -4,9 +4,10 @@
  * search, which is the same on every run.
  */
 
-import { BOUNCE_PUSH, FREE_PUSH, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, SPREADING } from '../../core/base/constants';
 import {
   bounceChange,
+  freePush,
   frictionShare,
   obstacleRelaxation,
   pushChange,
@@ -130,7 +131,8 @@ export class Obstacles {
         if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
-        const extra = (bounces ? 1 : FREE_PUSH) * (share * push - dt * factor * change);
+        const moved = dt * factor * change;
+        const extra = bounces ? share * push - moved : freePush(share * push, moved, share * overlap);
         const kept = bounces ? dt * braking : 0;
         pushes[first] = (pushes[first] as number) + extra * x + kept * slidingX;
         pushes[first + 1] = (pushes[first + 1] as number) + extra * y + kept * slidingY;

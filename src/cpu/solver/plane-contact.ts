@@ -2,8 +2,8 @@
  * The contact law for pairs of discs of one radius, in bounded and unbounded worlds. This file and space-contact.ts are
  * unrolled copies of general-contact.ts, because a loop over axes would take longer than the other work.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, FREE_PUSH, SPREADING } from '../../core/base/constants';
-import { bounceChange, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { bounceChange, freePush, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
@@ -104,7 +104,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
     // general-contact.ts explains this condition.
     if (bounces || change !== pushVelocity) {
-      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
+      const moved = dt * change;
+      const extra = bounces ? push - moved : freePush(push, moved, overlap / 2);
       const kept = bounces ? dt * braking : 0;
       const extraX = extra * x + kept * slidingX;
       const extraY = extra * y + kept * slidingY;

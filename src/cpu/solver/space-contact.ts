@@ -1,6 +1,6 @@
 /** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, FREE_PUSH, SPREADING } from '../../core/base/constants';
-import { bounceChange, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { bounceChange, freePush, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
@@ -118,7 +118,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
     // general-contact.ts explains this condition.
     if (bounces || change !== pushVelocity) {
-      const extra = (bounces ? 1 : FREE_PUSH) * (push - dt * change);
+      const moved = dt * change;
+      const extra = bounces ? push - moved : freePush(push, moved, overlap / 2);
       const kept = bounces ? dt * braking : 0;
       const extraX = extra * x + kept * slidingX;
       const extraY = extra * y + kept * slidingY;

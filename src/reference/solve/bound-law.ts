@@ -9,8 +9,9 @@
  * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
  * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
- * Push `p + (F − 1) (p − dt c)` with F = FREE_PUSH: off by F (error of p) + (F − 1) dt (error of c). A product, a
- * difference and a sum round once each, and none of their results is above F p.
+ * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
+ * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
+ * cannot lift it to the second term, the error of that does not count.
  *
  * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and the change are
  * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
@@ -118,12 +119,19 @@ function pushAmount(
 }
 
 /** Enlarges the part of a push that gives no speed. */
-function freedPush({ dt }: Substep, spring: ApproximateNumber, change: ApproximateNumber): ApproximateNumber {
+function freedPush(
+  { dt }: Substep,
+  { overlap, overlapError, part }: ExactContact,
+  spring: ApproximateNumber,
+  change: ApproximateNumber,
+): ApproximateNumber {
   const free = FREE_PUSH - 1;
-  return {
-    value: spring.value + free * (spring.value - dt * change.value),
-    error: FREE_PUSH * spring.error + free * dt * change.error + 3 * FREE_PUSH * U * spring.value,
-  };
+  const value = spring.value + free * (spring.value - dt * change.value);
+  const error = FREE_PUSH * spring.error + free * dt * change.error + 3 * FREE_PUSH * U * spring.value;
+  const most = part.share * overlap;
+  const mostError = part.share * (overlapError + (U + part.error) * overlap);
+  if (value + error < most - mostError) return { value, error };
+  return { value: Math.min(value, most), error: Math.max(error, mostError) };
 }
 
 function alongNormal({ normal, accuracy }: ExactContact, { value, error }: ApproximateNumber): Term {
@@ -200,7 +208,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
   const spring = pushAmount(substep, contact, bounces);
   const amount = changeAmount(substep, contact, spring, bounces);
-  const push = bounces ? spring : freedPush(substep, spring, amount);
+  const push = bounces ? spring : freedPush(substep, contact, spring, amount);
   const gain = scaled(loadOnObstacle === undefined ? 0 : dt, gravity);
   const slide = relative.map((along, axis) => along - (gain[axis] as number));
   const sliding = across(slide, contact.normal);

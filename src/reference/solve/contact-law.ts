@@ -134,7 +134,10 @@ export function contactEffect(
     : pushChange(substep, fround(spring * inverseDt), approach, part, restitution);
   const push = bounces
     ? fround(fround(BOUNCE_PUSH * part.share) * overlap)
-    : fround(spring + fround((FREE_PUSH - 1) * fround(spring - fround(dt * change))));
+    : Math.min(
+        fround(spring + fround((FREE_PUSH - 1) * fround(spring - fround(dt * change)))),
+        fround(part.share * overlap),
+      );
   const sliding = subtract(slide, scale(dot(slide, normal), normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const grip = fround(fround(2 * gripShare) * part.share);

@@ -234,7 +234,7 @@ class SloppyDevice {
       : multiply(Math.min(multiply(spring, inverseDt), cap), kept);
     const push = isMutual
       ? multiply(this.part(share, BOUNCE_PUSH), overlap)
-      : add(spring, multiply(1 / 2, add(spring, -multiply(dt, change))));
+      : Math.min(add(spring, multiply(1 / 2, add(spring, -multiply(dt, change)))), this.part(share, overlap));
     const grip = this.part(share, 2 * gripShare);
     const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
     const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
