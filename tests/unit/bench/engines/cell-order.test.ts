@@ -34,7 +34,7 @@ describe('the order of cells', () => {
     [3, 'uniform'],
     [2, 'line-y'],
     [3, 'huge'],
-  ] as const)('gives every cell a number of its own, in %dD, in the scene %s', (dimensions, name) => {
+  ] as const)('gives no two cells the same number, in %dD, in the scene %s', (dimensions, name) => {
     const bodies = createBenchScene(name, { dimensions, count: 300 });
     for (const morton of [false, true]) {
       const { tables, cells, cellSize } = layOutCells(bodies, morton);

@@ -51,14 +51,14 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
     });
 
     it.each(CPU_ENGINES.filter((engine) => !refusalOf(engine, scene)))(
-      'has its pairs found by $name',
+      'has the pairs that $name finds',
       async (engine) => {
         expect(await foundBy(engine, scene)).toEqual(expected);
       },
     );
 
     it.each(PEERS.filter((engine) => !refusalOf(engine, smaller)))(
-      'has its pairs found by $name',
+      'has the pairs that $name finds',
       { tags: 'case' },
       async (engine) => {
         expect(await foundBy(engine, smaller)).toEqual(expectedOfPeers);
@@ -67,7 +67,7 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
   });
 }
 
-it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with no body and with one', async (engine) => {
+it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with one body or none', async (engine) => {
   for (const count of [0, 1]) {
     const scene = createBenchScene('uniform', { dimensions: 2, count });
     expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));
@@ -75,7 +75,7 @@ it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with no body and with 
 });
 
 it.each([...CPU_ENGINES, ...PEERS].filter(({ boxes }) => boxes))(
-  '$name finds boxes that only touch, on both sides of every line',
+  '$name finds boxes that only touch, also across the lines at which a quadtree divides the square',
   async (engine) => {
     // 16 × 16 boxes of edge 1 tile a square. All lines at which a quadtree divides the square lie between boxes.
     const side = 16;

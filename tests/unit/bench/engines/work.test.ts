@@ -129,7 +129,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
   const meetAlong = (axis: number) => (a: number, b: number) =>
     Math.abs(along(axis)(a) - along(axis)(b)) <= extentIn(scene, a, axis) + extentIn(scene, b, axis);
 
-  it('the sweeps propose pairs whose intervals meet, and test boxes, or balls that are near along the next axis', async () => {
+  it('the sweeps propose pairs whose intervals meet; of balls, they test only those near along the next axis', async () => {
     const bodies = Array.from({ length: count }, (_, body) => body);
     const variances = Array.from({ length: dimensions }, (_, axis) => {
       const mean = bodies.reduce((sum, body) => sum + along(axis)(body), 0) / count;
@@ -182,7 +182,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
 
   if (!halfExtents) {
     it.each(HASHES)(
-      '%s proposes the later bodies of the buckets around a body',
+      '%s proposes the bodies in later slots of the buckets around a body',
       async (name, hash, buckets) => {
         const cells = Array.from({ length: count }, (_, body) =>
           [0, 1, 2].map((axis) =>
@@ -210,7 +210,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     );
   }
 
-  it('cpu-boxes proposes what its sweeps compare, and tests boxes, or balls whose boxes meet', async () => {
+  it('cpu-boxes proposes the pairs that its sweeps compare; of balls, it tests only those whose boxes meet', async () => {
     const finder = createCpuBoxPairs({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -231,7 +231,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     });
   });
 
-  it('cpu-box-cells proposes the bodies of a bucket, and tests each pair of boxes that share a cell once', async () => {
+  it('cpu-box-cells proposes pairs of bodies in one bucket, and tests once each pair of boxes that share a cell', async () => {
     const axes = [0, 1, 2].slice(0, dimensions);
     const bodies = Array.from({ length: count }, (_, body) => body);
     const edges = Float32Array.from(bodies, (body) =>
@@ -263,7 +263,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
 
-  it('cpu-chunks proposes what its sweeps compare, and tests boxes, or balls whose boxes meet', async () => {
+  it('cpu-chunks proposes the pairs that its sweeps compare; of balls, it tests only those whose boxes meet', async () => {
     const finder = createCpuBoxChunks({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -310,7 +310,7 @@ describe.each([2, 3] as const)('with mixed radii in %dD', (dimensions) => {
   });
 });
 
-it('cpu-grid counts candidates in larger cells if the box is mostly empty', async () => {
+it('cpu-grid counts candidates in cells wider than a diameter if the box is mostly empty', async () => {
   const scene = createBenchScene('huge', { dimensions: 2, count: COUNT });
   const edge = (scene.max[0] as number) - (scene.min[0] as number);
   const near = countPairs(scene, areNear(scene, scene.frame(0), edge / Math.sqrt(16 * COUNT)));
@@ -431,7 +431,7 @@ describe('packages', () => {
     });
   }
 
-  it('map-hash and cpu-grid have the same cells, which map-hash visits from both sides', async () => {
+  it('map-hash makes the same tests as cpu-grid, but proposes each pair from both sides', async () => {
     const [scene] = scenes as [BenchScene];
     const { tests } = await workOf(CPU_GRID, scene);
     const hash = await workOf(engineNamed('map-hash'), scene);

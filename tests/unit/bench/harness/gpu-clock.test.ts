@@ -85,7 +85,7 @@ describe('the clock of a GPU', () => {
     expect((await GpuClock.create(gpu)).source).toBe('timestamps');
   });
 
-  it('keeps samples that take no longer than loading the next frame', async () => {
+  it('counts a sample as 0 if it takes no longer than loading the next frame', async () => {
     const { gpu } = fakeGpu();
     const bodies = { size: 8 };
     const runner = { bodies, counters: {}, place() {}, encodeBuild() {}, encodeQuery() {}, destroy() {} };

@@ -22,7 +22,7 @@ function scatter(count: number): number[] {
 }
 
 describe('bodies from a file', () => {
-  it('reads discs with radii, wherever they are and however small', () => {
+  it('may be discs with radii, wherever they are and however small', () => {
     // Two of three overlap. All are thousandths wide, far from the origin.
     const scene = sceneOf(bytesOf('x,y,radius\n-8,4,0.002\n-7.9975,4,0.001\n-7.99,4,0.004\n'));
     expect(scene).toMatchObject({ name: 'own.csv', dimensions: 2, count: 3, moves: false, min: [0, 0] });
@@ -35,14 +35,14 @@ describe('bodies from a file', () => {
     expect(first / second).toBeCloseTo(2, 2);
   });
 
-  it('reads boxes, which overlap if they touch', () => {
+  it('may be boxes, which overlap if they touch', () => {
     const rows = ['x,y,half_x,half_y', '0,0,1,0.5', '2,0,1,0.5', '2,1.25,1,0.5', '6,0,1,0.5'];
     const scene = sceneOf(bytesOf(rows.join('\n')));
     expect(pairsOf(scene)).toBe(1);
     expect([...(scene.halfExtents ?? [])].slice(0, 2)).toEqual([0.5, 0.25]);
   });
 
-  it('reads plain floats in 2D and in 3D, with a radius for all', () => {
+  it('may be plain floats in 2D and in 3D, with a radius for all', () => {
     const values = [0, 0, 0, 3, 0, 0, 3, 4, 0];
     const in3D = { name: 'own.bin', dimensions: 3 } as const;
     expect(pairsOf(sceneOf(floats(values), { ...in3D, radius: 1.6 }))).toBe(1);
@@ -51,7 +51,7 @@ describe('bodies from a file', () => {
     expect(pairsOf(sceneOf(floats([0, 0, 0.75, 0.5, 5, 5]), { name: 'own.f32' }))).toBe(1);
   });
 
-  it('picks bodies evenly from the file if fewer are requested, and moves them between frames within their box', () => {
+  it('are picked evenly if fewer are requested, and move between frames within their box', () => {
     const values = scatter(600).map((value) => 20 * value);
     const whole = sceneOf(floats(values), { name: 'own.bin' });
     const some = sceneOf(floats(values), { name: 'own.bin' }, 100);
@@ -65,7 +65,7 @@ describe('bodies from a file', () => {
     });
   });
 
-  it.each([2, 3] as const)('gives every engine the same pairs, in %dD', async (dimensions) => {
+  it.each([2, 3] as const)('have the same pairs in every engine, in %dD', async (dimensions) => {
     const names = ['x', 'y', 'z'].slice(0, dimensions);
     const values = scatter(300 * dimensions).map((value) => 1e-3 * value - 7);
     const rows = Array.from({ length: 300 }, (_, body) => [
@@ -85,7 +85,7 @@ describe('bodies from a file', () => {
     }
   });
 
-  it('runs as a scene, with the file as its name', async () => {
+  it('run as a scene with the name of the file, which refuses more bodies than the file has', async () => {
     const input = readInput(floats(scatter(200).map((value) => 9 * value)), { name: 'own.bin' });
     const { outcomes } = await runBench(
       {
@@ -109,7 +109,7 @@ describe('bodies from a file', () => {
     ]);
   });
 
-  it('reads a single body, and coincident bodies', () => {
+  it('may be a single body, or coincident bodies', () => {
     expect(pairsOf(sceneOf(bytesOf('x,y\n3,4\n')))).toBe(0);
     expect(pairsOf(sceneOf(bytesOf('x,y\n3,4\n3,4\n3,4\n')))).toBe(3);
   });
@@ -166,7 +166,7 @@ describe('bodies from a file', () => {
       {},
       /^own\.csv: the narrowest body is 2 wide, the widest 2, and the bodies spread over 100000000\./,
     ],
-  ])('rejects %s', (_what, bytes, options, message) => {
+  ])('are rejected: %s', (_what, bytes, options, message) => {
     expect(() => sceneOf(bytes, options)).toThrow(message);
   });
 });

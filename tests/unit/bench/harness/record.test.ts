@@ -131,7 +131,7 @@ describe('a record', () => {
     expect(compareRecords(after, after).losses).toEqual([]);
   });
 
-  it('is read back unchanged, and anything else is rejected', () => {
+  it('is read back unchanged, and a text that is not a valid record is rejected', () => {
     const whole = record([
       outcome('a', 10, 100),
       { ...outcome('b', 10, 1), status: 'failed', total: undefined },

@@ -233,7 +233,7 @@ describe('a run of the benchmark', () => {
     expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
   });
 
-  it('reports sizes that exceed the device as refused, not as failed', async () => {
+  it('reports an engine as refused, not as failed, if the device has too little memory or too low a limit', async () => {
     const errors = [
       new LimitError('maxBufferSize', 'It is too long for this device.'),
       new GpuError('memory', 'The device has too little memory.'),
@@ -301,7 +301,7 @@ describe('a run of the benchmark', () => {
     expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
-  it('also runs pilots if earlier counts are much smaller, and ignores very small counts', async () => {
+  it('runs pilots before a count that is much larger than earlier ones, and ignores very small counts', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const engine = spoilt('steep', (found) => {
       vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));

@@ -73,7 +73,7 @@ describe('turns', () => {
     expect(none).toMatchObject({ samples: [], discarded: 6 });
   });
 
-  it('begin with a different engine in each round, and go through the list forwards and backwards by turns', () => {
+  it('begin with another engine in each round, and alternate between forwards and backwards', () => {
     const rounds = Array.from({ length: 6 }, (_, round) => turnOrder('abc'.split(''), round).join(''));
     expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac']);
     expect(turnOrder([], 3)).toEqual([]);

@@ -131,7 +131,7 @@ describe('a record', () => {
 describe('the table', () => {
   const record = recordWith({ [RESOLVE]: 36, [NEAR]: 24 }, 2);
 
-  test('has the hot kernels, or with --all every kernel', () => {
+  test('has only the hot kernels, or every kernel with --all', () => {
     expect(formatKernels(record, false)).toMatch(/solve\.resolve\.grid\.respond 2D +36 +32 +12 +43 +36 /);
     expect(formatKernels(record, false)).not.toContain(NEAR);
     expect(formatKernels(record, true)).toContain(NEAR);
@@ -143,7 +143,7 @@ describe('the table', () => {
   });
 });
 
-test('hot kernels are those of a sort, a step, pairs and the fluid; plain ones have no options', () => {
+test('the kernels of a sort, a step, pairs and the fluid are hot; kernels without options are plain', () => {
   const names = ['grid.scan.apply 3D', `${RESOLVE}`, 'fluid.particles 2D', 'measure.pairs.naive.fill 2D'];
   expect(names.map(isHot)).toEqual([true, true, true, true]);
   expect(names.map(isPlain)).toEqual([true, true, true, false]);

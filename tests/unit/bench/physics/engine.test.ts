@@ -10,7 +10,7 @@ import {
 
 const state = { positions: new Float32Array(4), velocities: Float32Array.of(3, 4, 1, 0) };
 
-it('advances step by step, and destroys the run even if its use fails', async () => {
+it('advance takes the steps one by one, and withRun destroys the run even if its use fails', async () => {
   const calls: string[] = [];
   const engine = {
     name: 'counts',
@@ -41,7 +41,7 @@ it('advances step by step, and destroys the run even if its use fails', async ()
   expect([stepsIn(0.25), stepsIn(7.5)]).toEqual([15, 450]);
 });
 
-it('measures energy, speed and movement', () => {
+it('kineticEnergy, greatestSpeed and distanceMoved are right for a small state', () => {
   expect(kineticEnergy(state)).toBe(13);
   expect(greatestSpeed(2, state)).toBe(5);
   const moved = { ...state, positions: Float32Array.of(9, 9, 0.6, 0.8) };

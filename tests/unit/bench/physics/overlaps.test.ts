@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { measureOverlaps } from '../../../../bench/physics/overlaps';
 
-it('returns the mean and the deepest overlap, in diameters', () => {
+it('measureOverlaps returns the mean and the deepest overlap, in diameters', () => {
   // The diameter is 2. One pair overlaps by 1, one by 0.5, and one only touches.
   const positions = Float32Array.of(0, 0, 0, 1, 0, 0, 10, 0, 0, 10, 1.5, 0, 20, 0, 0, 20, 0, 2);
   expect(measureOverlaps(3, positions, 2)).toEqual({ pairs: 2, mean: 0.375, deepest: 0.5 });

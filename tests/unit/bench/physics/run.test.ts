@@ -24,7 +24,7 @@ const CASE: Case = {
   },
 };
 
-it('returns a row per figure, without engines that cannot run the scene', async () => {
+it('runCase returns a row per figure, without engines that cannot run the scene', async () => {
   const { rows, failures } = await runCase(CASE, [engine('slow'), engine('flat', [2]), engine('fast')]);
   expect(failures).toEqual([]);
   const scene = { group: 'slope', dimensions: 3, scene: 'a hill' };
@@ -39,7 +39,7 @@ it('returns a row per figure, without engines that cannot run the scene', async 
   expect(isGood({ ...height, bar: { least: 1 } }, 'slow')).toBe(false);
 });
 
-it('reports an engine that fails, and keeps the figures of the others', async () => {
+it('runCase reports an engine that fails, and keeps the figures of the others', async () => {
   const { rows, failures } = await runCase(CASE, [engine('broken'), engine('slow')]);
   expect(failures).toEqual(['broken failed in a hill, 3D: The roof fell in.']);
   expect(rows.map(({ values }) => values)).toEqual([{ slow: 0.5 }, { slow: null }]);

@@ -15,7 +15,7 @@ const ROWS: readonly Row[] = [
   { group: 'slope', dimensions: 2, scene: 'a hill', figure: 'height', unit: 'units', values: { cpu: null } },
 ];
 
-it('has a column per engine, and marks values that miss their bar', () => {
+it('the table has a column per engine, and marks values that miss their bar', () => {
   expect(tableOf(ROWS, ['cpu', 'rapier'])).toBe(
     [
       'scene      figure  unit     bar           cpu  rapier',
@@ -26,7 +26,7 @@ it('has a column per engine, and marks values that miss their bar', () => {
   );
 });
 
-it('describes bars and numbers', () => {
+it('describeBar describes a bar, and short rounds a number to three digits', () => {
   expect([{ most: 1e-7 }, { least: 2 }, { least: 0.98, most: 1.02 }].map(describeBar)).toEqual([
     '≤ 1e-7',
     '≥ 2',

@@ -160,7 +160,7 @@ describe('the summary', () => {
     expect(sentencesOf(title, grids([0.2, 5]))).toEqual([]);
   });
 
-  it('compares every structure with the dense grid, at the greatest count of both', () => {
+  it('compares every structure with the dense grid, at the greatest count that both have', () => {
     const outcomes = [
       timed('cpu-grid', 1000, 2),
       timed('cpu-grid', 5000, 8),
@@ -321,7 +321,7 @@ describe('a chart', () => {
     expect(numbers(chart, 'stroke-dasharray')).toEqual(['none', 'none', '7 4']);
   });
 
-  it('is missing if nothing was timed, and draws single points and times of zero', () => {
+  it('is missing if nothing was timed, but is drawn with a single point or a time of zero', () => {
     expect(drawChart(TIMES, 'none', [line('a', 0, [])], { width: 400, height: 300 })).toBeUndefined();
     expect(toHtml(draw(line('a', 0, [0])))).not.toMatch(/NaN|Infinity/);
   });
@@ -336,7 +336,7 @@ describe('a chart', () => {
     ]);
   });
 
-  it('shows tests, too, of the engines that can tell them, with the look that their times have', () => {
+  it('also shows the tests of engines that count them, with the same look as their times', () => {
     const work = (tests: number) => ({ work: { tests, pairs: 43, counted: 'loop' as const } });
     const outcomes = [
       timed('hidden', 100, 1),

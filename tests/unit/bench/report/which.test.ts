@@ -56,7 +56,7 @@ describe('the tables of the page "Which structure when"', () => {
     outcome('late', 'uniform', 100, 0.5, 11.5),
   ]);
 
-  it('have a row for each engine that a record has, at the greatest count, from the newest record', () => {
+  it('have a row for each engine, with its figures in the newest record at the greatest count', () => {
     const columns = columnsOf([recent, old]);
     expect(columns.map(({ name }) => name)).toEqual(['uniform 2D']);
     const text = whichStructure([recent, old]);
@@ -84,7 +84,7 @@ describe('the tables of the page "Which structure when"', () => {
     expect(page).toBe(withTables(page, whichStructure(records)));
   });
 
-  it('have a fixed position on the page', () => {
+  it('cannot be written into a page that lacks the lines around them', () => {
     expect(() => withTables('no lines', '')).toThrow('docs/structures.md lacks the lines');
   });
 });

@@ -9,20 +9,20 @@ function passOver(cache: Cache, sectors: number, loads = true, stores = false): 
   return cache;
 }
 
-test('a working set that fits is read once', () => {
+test('a working set that fits into the cache is read once', () => {
   const cache = new Cache(4 * SECTORS * SECTOR_BYTES);
   for (let pass = 0; pass < 3; pass++) passOver(cache, SECTORS);
   expect([cache.read, cache.written]).toEqual([SECTORS * SECTOR_BYTES, 0]);
 });
 
-test('a working set that is larger is read in each pass, because the oldest lines leave', () => {
+test('a working set larger than the cache is read in each pass, because the oldest lines leave', () => {
   const cache = new Cache(WAYS * LINE_BYTES);
   expect(cache.bytes).toBe(WAYS * LINE_BYTES);
   for (let pass = 0; pass < 3; pass++) passOver(cache, SECTORS);
   expect(cache.read).toBe(3 * SECTORS * SECTOR_BYTES);
 });
 
-test('the line that was used last stays', () => {
+test('a line that was used recently stays while older ones leave', () => {
   const cache = new Cache(WAYS * LINE_BYTES);
   const sectorOf = (line: number) => (line * LINE_BYTES) / SECTOR_BYTES;
   for (let line = 0; line < 10 * WAYS; line++) {
@@ -51,7 +51,7 @@ test('an atomic reads a sector and writes it', () => {
   expect([cache.read, cache.written]).toEqual([SECTORS * SECTOR_BYTES, SECTORS * SECTOR_BYTES]);
 });
 
-test('the L2 for large states shrinks with the number of particles, but holds three layers of cells', () => {
+test('the L2 for large states shrinks with the number of particles, but holds at least three layers of cells', () => {
   const bytes = (count: number, dimensions: 2 | 3) => largeCacheBytes({ count, dimensions, l2Bytes: 50e6 });
   expect(bytes(1e8, 2)).toBe(50e6);
   expect(bytes(1e9, 3)).toBe(50e6);

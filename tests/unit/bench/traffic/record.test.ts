@@ -38,13 +38,13 @@ function caseOf(read: number, label = 'grid.scatter', program: 'grid' | 'step' =
 }
 
 describe('a record', () => {
-  test('survives its file', () => {
+  test('is read back unchanged from the text of its file', () => {
     const record = recordOf([caseOf(44)], HEAD);
     expect(parseRecord('a.json', formatRecord(record))).toEqual(record);
     expect(formatRecord(record)).toContain('\n   "grid.scatter": [0.125,2.375,0.75,44,32,0,5],\n');
   });
 
-  test('is refused with the name of its file', () => {
+  test('of another kind is refused with the name of its file', () => {
     expect(() => parseRecord('a.json', '{')).toThrow(
       /^a\.json is not JSON, but it must be a record of "npm run bench:traffic"/,
     );
@@ -53,7 +53,7 @@ describe('a record', () => {
     );
   });
 
-  test('differs from another in kernels that changed by more than atomics explain', () => {
+  test('is compared with another: kernels count as changed if they differ by more than atomics explain', () => {
     const before = recordOf([caseOf(44)], HEAD);
     expect(compareRecords(before, recordOf([caseOf(44.3)], HEAD))).toEqual({ added: [], changed: [] });
     const after = recordOf([caseOf(30, 'grid.scatter.ids'), caseOf(44, 'solve.resolve', 'step')], HEAD);
@@ -76,7 +76,7 @@ describe('a record', () => {
 });
 
 describe('the table', () => {
-  test('sums kernels per pass and shows the paper figures and times', () => {
+  test('sums kernels per pass, and shows the figures counted by hand and the times', () => {
     const [one] = recordOf([caseOf(44)], HEAD).cases;
     const lines = formatCase(one as NonNullable<typeof one>, 4e12)
       .split('\n')
@@ -88,7 +88,7 @@ describe('the table', () => {
     expect(lines.at(-1)?.slice(6, 8)).toEqual(['228', '300']);
   });
 
-  test('shows the goal of a step, and missing accesses', () => {
+  test('shows the goal of a step, and how many accesses are missing', () => {
     const [one] = recordOf([{ ...caseOf(44, 'solve.resolve', 'step'), lost: 3 }], HEAD).cases;
     const text = formatCase(one as NonNullable<typeof one>, 4e12);
     expect(text).toContain('goal 250');

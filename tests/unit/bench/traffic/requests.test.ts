@@ -31,7 +31,7 @@ test('records with the same key are one request, which touches each sector once'
   expect(cache.read).toBe(128);
 });
 
-test('other keys and other sites are other requests', () => {
+test('records with different keys or sites are different requests', () => {
   const { sums } = count(
     lanes.flatMap((lane) => [[lane % 2, 0, lane] as const, [0, 1, lane] as const]),
     [LOAD, { ...LOAD, kind: 'store', address: 4096 }],
@@ -42,7 +42,7 @@ test('other keys and other sites are other requests', () => {
   ]);
 });
 
-test('an element may touch two sectors, and an index beyond the buffer its last element', () => {
+test('an element may touch two sectors, and an index beyond the buffer touches its last element', () => {
   expect(count([[1, 0, 2]], [{ ...LOAD, stride: 12, size: 12 }]).sums).toEqual([
     { requests: 1, sectors: 2, ideal: 1 },
   ]);
@@ -57,7 +57,7 @@ test('an element may touch two sectors, and an index beyond the buffer its last 
   ).toBe(1);
 });
 
-test('subgroups with tens of thousands of requests are counted, in sectors at high addresses, too', () => {
+test('tens of thousands of requests of a subgroup are counted, even in sectors at high addresses', () => {
   const many = 50_000;
   const records = Array.from({ length: many }, (_, key) => [key, 0, 8 * key] as const);
   const { sums } = count(records, [{ ...LOAD, address: 2 ** 28 }]);

@@ -41,7 +41,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('split at separators outside of brackets', () => {
+  test('are split at separators outside brackets', () => {
     expect(splitAt(tokenize('a(b, c), d[e, f], ,g'), ',').map((part) => part.join(''))).toEqual([
       'a(b,c)',
       'd[e,f]',
@@ -51,7 +51,7 @@ describe('tokens', () => {
     expect(splitAt([], ',')).toEqual([]);
   });
 
-  test('of functions are apart from the declarations', () => {
+  test('of functions are kept apart from those of declarations', () => {
     const { declarations, functions } = parseModule(
       'const A = 1u; @must_use fn f(a: u32) -> u32 { return a; } struct B { c: u32 }',
     );
@@ -91,7 +91,7 @@ describe('the sites of a twin', () => {
     ]);
   });
 
-  test('leave out local variables and parameters with the name of a buffer, lengths and members', () => {
+  test('leave out array lengths, and variables and parameters that have the name of a buffer', () => {
     const functions = 'fn f(words: vec2u) -> u32 { return words[0]; }';
     expect(
       sitesOf(
@@ -101,7 +101,7 @@ describe('the sites of a twin', () => {
     ).toEqual(['words', 'words']);
   });
 
-  test('include those in functions that the entry point calls, but not in other entry points', () => {
+  test('include accesses in functions that the entry point calls, but not in other entry points', () => {
     const functions =
       'fn f(index: u32) -> u32 { return words[index]; } @compute @workgroup_size(1) fn other() { rows[0] = Stored(); }';
     const { code, sites, lanes } = twinOf('rows[f(0)] = Stored();', functions);
@@ -110,18 +110,18 @@ describe('the sites of a twin', () => {
     expect(lanes).toBe(128);
   });
 
-  test('include those behind a bitwise and', () => {
+  test('include accesses after the operator &', () => {
     expect(sitesOf('let bits = 3u & words[0]; let both = (bits) & words[1];')).toHaveLength(2);
   });
 
-  test('refuse pointers to elements and parameters that a window changes', () => {
+  test('are refused for pointers to elements, and for parameters that a window changes', () => {
     expect(() => twinOf('let pointer = &rows[0];')).toThrow('only rows[index] is supported');
     const text = `${BUFFERS}@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {}`;
     expect(() => makeTwin(text, 'main', 1)).toThrow('global_invocation_id');
   });
 });
 
-test('plain kernels of the engine have twins with an access per buffer that they bind', () => {
+test('the twin of each plain kernel has sites, all of them in buffers that the kernel binds', () => {
   for (const dimensions of [2, 3] as const) {
     const kernels = describeKernels(dimensions, true).filter(({ label }) => isPlain(label));
     expect(kernels.length).toBeGreaterThan(8);

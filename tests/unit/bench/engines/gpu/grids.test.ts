@@ -7,7 +7,7 @@ import { DIMENSIONS } from '../../../../helpers/passes';
 const COUNT = 100_000;
 
 it.each(DIMENSIONS)(
-  'cells are larger in a mostly empty box, which then has a few cells per body, in %dD',
+  'cells are wider than a diameter in a mostly empty box, so that there are fewer than 32 per body, in %dD',
   (dimensions) => {
     const huge = createBenchScene('huge', { dimensions, count: COUNT });
     const { cellSize = 0 } = chooseCells(huge);
@@ -28,7 +28,7 @@ it.each(DIMENSIONS)(
   },
 );
 
-it('cells are not larger if bodies crowd in a corner of a large box, which is then rejected', () => {
+it('cells are one diameter wide if bodies crowd in a corner of a large box, which gpu-grid then rejects', () => {
   const random = new Random(1);
   const crowd = Float32Array.from({ length: 2 * COUNT }, () => random.between(0, 300));
   const scene: BenchScene = {

@@ -184,13 +184,13 @@ describe('a correct program', () => {
     }
   });
 
-  it('has its copy bandwidth measured once', async () => {
+  it('is asked for its copy bandwidth once per run', async () => {
     const program = fake();
     await runOf(program, { engines: createCudaGrids(program), counts: [5, 6] });
     expect(questionsOf(program).filter((line) => line.startsWith('copy'))).toEqual([`copy ${COPY_BYTES}`]);
   });
 
-  it('gets the frames of moving bodies; the time to load them is subtracted', async () => {
+  it('gets the frames of moving bodies, and the harness subtracts the time to load them', async () => {
     const program = fake({ time: "batch * (words.includes('wind') + 2 * words.includes('build'))" });
     const outcome = await outcomeOf(program, { scenes: ['moving'] });
     expect(outcome).toMatchObject({ status: 'timed', build: { median: 2 }, total: { median: 2 } });
@@ -218,7 +218,7 @@ describe('a correct program', () => {
   });
 });
 
-it('a native engine is left out without a program, and rejected if it is named without one', async () => {
+it('a native engine is refused without a program, or with a program that cannot be started', async () => {
   const absent = listEngines().filter((engine) => engine.absent !== undefined);
   expect(absent.map(({ name }) => name)).toEqual(['cuda-grid', 'cuda-grid-around']);
   expect(listEngines('a program').filter((engine) => engine.absent !== undefined)).toEqual([]);
@@ -244,7 +244,7 @@ it('a native engine rejects the scenes that gpu-grid rejects, and scenes with ra
 });
 
 describe('an incorrect program', () => {
-  it('is caught if it finds wrong pairs before timing, or only after timing', async () => {
+  it('is caught before timing if its pairs are wrong, and after timing if it repeats an old answer', async () => {
     expect(await outcomeOf(fake({ found: "pairs - 1 + ' ' + checksum" }))).toMatchObject({
       status: 'wrong',
       reason: expect.stringMatching(/1 too few/),

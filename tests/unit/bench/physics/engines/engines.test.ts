@@ -100,7 +100,7 @@ it('the named engines are opened in order', async () => {
   expect(engines).toEqual([CELLSTORM_CPU, BOX2D3, RAPIER]);
 });
 
-it('a machine without a GPU runs the other engines, unless the GPU is named', async () => {
+it('without a GPU, the engine gpu is left out, or is an error if the user names it', async () => {
   const reasons: string[] = [];
   const openOnGpu = () => Promise.reject(new CellstormError('There is no GPU.'));
   const engines = await openEngines(undefined, (reason) => reasons.push(reason), openOnGpu);

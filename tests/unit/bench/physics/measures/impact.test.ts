@@ -24,7 +24,7 @@ it.each([
   },
 );
 
-it('compares momentum along x and energy with the start', async () => {
+it('the figures compare momentum along x and energy with those at the start', async () => {
   const engine = scriptedEngine((steps) => ({
     positions: new Float32Array(4),
     velocities: steps < 180 ? Float32Array.of(4, 1, 0, 0) : Float32Array.of(1, 3, 2, 0),

@@ -43,7 +43,7 @@ it.each([
   [3, '200 balls in 3 × 3 × 3', 50, APART],
   [3, '50 balls in 1 × 1 × 1', 9.81, APART],
 ] as const)(
-  'in %dD, no body of %s at rest becomes faster than a fall through the world at gravity %d, and all come apart',
+  'in %dD, %s at rest come apart, none faster than a fall through the world at gravity %d',
   async (dimensions, crowd, gravity, most) => {
     const scene = findCase('overlap', dimensions, `${crowd} at rest, gravity ${gravity}`);
     const figures = await figuresOf(scene);
@@ -56,7 +56,7 @@ it.each([
 it.each(
   ([2, 3] as const).flatMap((dimensions) => [0.1, 9.81, 50].map((gravity) => [dimensions, gravity] as const)),
 )(
-  'in %dD, six crowds of 200 at gravity %d never get faster than a fall',
+  'in %dD, six crowds of 200 at gravity %d never get faster than a fall through the world',
   { tags: 'full' },
   async (dimensions, gravity) => {
     const crowd = dimensions === 2 ? '200 discs in 3 × 3' : '200 balls in 3 × 3 × 3';
@@ -81,12 +81,12 @@ it.each([
   '200 discs in 3 × 3, friction 0.2, restitution 0, 8 starts',
   '200 discs in 3 × 3, friction 10, restitution 0, 8 starts',
   '200 discs in 3 × 3, friction 10, restitution 0.5, 8 starts',
-])('%s: all come apart within a second', async (scene) => {
+])('%s: all discs come apart within a second', async (scene) => {
   const figures = await figuresOf(findCase('overlap', 2, scene));
   expect(figures['deepest overlap after 1 s']).toBeLessThanOrEqual(APART);
 });
 
-it('in a crowd of which one body moves, the energy has no bar', async () => {
+it('in a crowd with one moving body, only the overlap after 1 s has a bar', async () => {
   const { figures, run } = findCase('overlap', 3, '60 balls in 1 × 1 × 1, one moves');
   expect(figures.map(({ bar }) => bar)).toEqual([undefined, undefined, undefined, { most: APART }]);
   let moving = 0;
@@ -103,12 +103,12 @@ it('in a crowd of which one body moves, the energy has no bar', async () => {
   expect(moving).toBe(1);
 });
 
-it('the speeds of a crowd at rest have bars, the overlap that is left has none', () => {
+it('in a crowd at rest, the speeds have bars, but the remaining overlap has none', () => {
   const { figures } = findCase('overlap', 2, '12 discs in 1 × 1 at rest, gravity 50');
   expect(figures.map(({ bar }) => bar)).toEqual([{ most: 1 }, { most: 1 }, undefined]);
 });
 
-it('finds the greatest energy and speed of the first second, and the first and last energy', async () => {
+it('the figures give the first, last and greatest energy of the first second, and its first and greatest speed', async () => {
   const engine = scriptedEngine((steps) => ({
     positions: Float32Array.of(0, 0, 0, 0.75),
     velocities: Float32Array.of(

@@ -15,7 +15,7 @@ it('a pile comes to rest with little overlap', async () => {
   expect(figures['rms speed']).toBeLessThan(0.01);
 });
 
-it('the figures are those that the simulation itself measures', async () => {
+it('the figures of a pile are those that the simulation itself measures', async () => {
   const scene = createScene('pile', { dimensions: 3, count: SMALL.pile });
   const simulation = createCpuSimulation(sceneOptions(scene));
   for (let step = 0; step < 1000; step++) simulation.step(DT);

@@ -45,7 +45,7 @@ it('Rapier holds a ratio of 5 in 2D, but lets a ball of radius 20 sink to the fl
   expect(twenty['highest gap, 9.5 to 10 s']).toBeLessThan(0.01);
 });
 
-it('finds the extremes in both windows of time, and centres that pass each other at any time', async () => {
+it('the figures give the extremes in both windows of time, and whether the centres pass each other at any time', async () => {
   const one = findCase('ratio', 2, 'radius 1 on radius 1');
   // The upper centre is below the other one after 30 steps only. Within each window it moves once.
   const heights = new Map([

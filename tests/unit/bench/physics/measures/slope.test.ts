@@ -42,7 +42,7 @@ describe('a body below its friction angle', () => {
     }
   });
 
-  it.each([BOX2D3, RAPIER])('stands in $name', async (engine) => {
+  it.each([BOX2D3, RAPIER])('stands in the engine $name', async (engine) => {
     const hill = '20°, ball on a ball obstacle of radius 16';
     for (const scene of ['20°, ball on a wall', '20°, box on an obstacle', '20°, ball on a ball', hill]) {
       const { speed } = await figuresOf(findCase('slope', 2, scene), engine);

@@ -29,7 +29,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(countTouching(scene)).toBe(5 * 2 ** (dimensions - 1));
   });
 
-  it('a heap has 55 bodies, and each above the lowest layer stands on two others, in 3D on four', () => {
+  it('a heap has 55 bodies; above the lowest layer, each disc stands on two others, or each ball on four', () => {
     const scene = heapScene(dimensions);
     expect(scene.bodies).toHaveLength(55);
     // Within layers, rows of discs have 9 + 8 + … + 1 pairs, and each square of n × n balls has 2 n (n − 1).
@@ -46,21 +46,21 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
   });
 
   it.each(['ramp of obstacles', dimensions === 2 ? 'triangle of discs' : 'pyramid of balls'])(
-    'balls stand on the CPU engine: %s',
+    'in the CPU engine, balls stay at rest: %s',
     async (scene) => {
       const { 'movement, 1 to 3 s': moved } = await figuresOf(findCase('standing', dimensions, scene, SMALL));
       expect(moved).toBeLessThan(1e-4);
     },
   );
 
-  it('a tower on the CPU engine moves no farther in 3 s than it may in five minutes', async () => {
+  it('in the CPU engine, a tower moves no farther in 3 s than the limit for five minutes', async () => {
     const tower = findCase('standing', dimensions, 'tower of ten boxes', SMALL);
     expect((await figuresOf(tower))['movement, 1 to 3 s']).toBeLessThanOrEqual(MOST_MOVED);
   });
 
   const FIVE_MINUTES = casesOf('standing', [dimensions], { ...SMALL, standing: 300 });
   it.each(FIVE_MINUTES)(
-    'stands for five minutes: $scene',
+    'bodies stand for five minutes: $scene',
     { tags: 'full', timeout: 300_000 },
     async (one) => {
       expect((await figuresOf(one))['movement, 1 to 300 s']).toBeLessThanOrEqual(MOST_MOVED);
