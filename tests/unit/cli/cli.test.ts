@@ -103,7 +103,7 @@ describe('cellstorm', () => {
     expect((await cellstorm('-v')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('prints the help of a command after "help", too', async () => {
+  it('prints the same help for "help simulate" as for "simulate --help"', async () => {
     const help = await cellstorm('simulate', '--help');
     expect(help.out).toMatch(/^Example: npx cellstorm simulate --scene drum /m);
     expect(await cellstorm('help', 'simulate')).toEqual(help);

@@ -48,7 +48,7 @@ describe('the flags of simulate that change a scene', () => {
     expect(shaped('channel', 2).plan.world.kind).toBe('periodic');
   });
 
-  it('take the box away', () => {
+  it('make the world unbounded', () => {
     expect(shaped('periodic', 2, '--unbounded').plan.world).toMatchObject({
       kind: 'unbounded',
       period: [0, 0],

@@ -41,24 +41,27 @@ describe('pairs without enough memory', () => {
       boxes,
       sentence('use forEachPair or countPairs, which store only a part of the pairs at a time'),
     ],
-  ] as const)('are rejected with an error message by %s, which does not change', (_, engine, message) => {
-    withLittleMemory(2 ** 17, () => {
-      expect(() => engine.findPairs()).toThrow(LimitError);
-      expect(() => engine.findPairs()).toThrow(message);
-    });
-    if ('forEachPair' in engine) {
-      let visits = 0;
-      let sum = 0;
-      engine.forEachPair((first, second) => {
-        visits++;
-        sum += second - first;
+  ] as const)(
+    'are rejected with an error message by %s, whose state does not change',
+    (_, engine, message) => {
+      withLittleMemory(2 ** 17, () => {
+        expect(() => engine.findPairs()).toThrow(LimitError);
+        expect(() => engine.findPairs()).toThrow(message);
       });
-      expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
-    }
-    expect(engine.findPairs().pairs.length).toBe(2 * all);
-  });
+      if ('forEachPair' in engine) {
+        let visits = 0;
+        let sum = 0;
+        engine.forEachPair((first, second) => {
+          visits++;
+          sum += second - first;
+        });
+        expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
+      }
+      expect(engine.findPairs().pairs.length).toBe(2 * all);
+    },
+  );
 
-  it('are rejected if one row of boxes has too many, and the boxes do not change', () => {
+  it('are rejected if one row of boxes has too many pairs, and the boxes do not change', () => {
     const row = createCpuBoxPairs({ dimensions: 2 });
     row.build(alike);
     withLittleMemory(2 ** 17, () => {
@@ -72,7 +75,7 @@ describe('pairs without enough memory', () => {
     expect(row.countPairs()).toBe(all);
   });
 
-  it('are rejected by a simulation without memory for the first pairs', () => {
+  it('are rejected by a simulation that has no memory for the first pairs', () => {
     const halfExtents = new Float32Array(2 * count).fill(0.25);
     const shapes = createCpuSimulation({ ...bounds, halfExtents, positions });
     for (const engine of [simulation, shapes]) {
@@ -87,7 +90,7 @@ describe('pairs without enough memory', () => {
     }
   });
 
-  it('are rejected by a grid without memory for the first pairs, which does not change', () => {
+  it('are rejected by a grid that has no memory for the first pairs, and the grid does not change', () => {
     const grid = createCpuGrid({ ...bounds, diameter: 1, capacity: count });
     grid.build(positions);
     const bytes = grid.memoryBytes;
@@ -121,7 +124,7 @@ describe('pairs without enough memory', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('are rejected in the same way as ids that an index finds', () => {
+  it('are rejected, and so are lists of ids that an index finds', () => {
     const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {

@@ -24,7 +24,7 @@ describe('checkVector', () => {
     expect(() => checkVector('point', value, 2)).not.toThrow();
   });
 
-  it('rejects everything else with an ArgumentError, also what only looks like an array', () => {
+  it('throws an ArgumentError for a value that is no vector, even if it looks like an array', () => {
     for (const value of ODD) expect(() => checkVector('point', value, 2)).toThrow(ArgumentError);
     expect(() => checkVector('point', { length: 2, 0: 1, 1: 2 }, 2)).toThrow(
       'point is an object, but it must be 2 finite numbers.',

@@ -23,13 +23,13 @@ it.each<[string, unknown]>([
   ['[an object, Symbol(), the BigInt 1]', [Object.create(null), Symbol(), 1n]],
   ['a function', () => 5],
   ['a Promise (did you forget `await`?)', Promise.resolve(5)],
-])('shows %s', (shown, value) => {
+])('an ArgumentError shows %s', (shown, value) => {
   const error = new ArgumentError('positions', value, 'at most 50 particles');
   expect(error.message).toBe(`positions is ${shown}, but it must be at most 50 particles.`);
   expect(error.argument).toBe('positions');
 });
 
-it('describes a buffer by its label, size and usage', () => {
+it('an ArgumentError describes a buffer by its label, size and usage', () => {
   vi.stubGlobal('GPUBufferUsage', { COPY_DST: 8, STORAGE: 128 });
   const describe = (usage: number) =>
     new ArgumentError('points', { label: 'mine', size: 48, usage }, 'larger').message;

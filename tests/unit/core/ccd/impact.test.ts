@@ -103,7 +103,7 @@ const TICK = 1 / CCD_TICKS;
 
 describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and box'])(
-    'meet at the time that small steps along their paths find, %s',
+    'meet at the time that small steps along their paths find: %s',
     (kind) => {
       let hits = 0;
       let misses = 0;
@@ -192,7 +192,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
   });
 
-  it('meet or just miss, by an exact closed form, if all balls have one diameter', () => {
+  it('meet or just miss as an exact formula says, if all balls have one diameter', () => {
     const vector = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
     const world = defineWorld({ dimensions, unbounded: true }, 1);
     /** Returns when a ball meets a resting one whose centre is `aside` from the line of its path. */
@@ -233,7 +233,7 @@ describe('a ball and a box in 3D', () => {
 
 describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic world in %dD', (dimensions) => {
   it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
-    'meet at the time that small steps along the path find, with whichever image is hit first, %s',
+    'meet at the time that small steps along the path find, at the image that is hit first: %s',
     (kind) => {
       const [isBox, isBoxed] = [kind.startsWith('box'), kind.endsWith('box')];
       let hits = 0;
@@ -327,7 +327,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
     }
   });
 
-  it('meet only at one image along axes that are not periodic', () => {
+  it('do not meet through images along axes that are not periodic', () => {
     const corner = (first: number) => repeat(8, dimensions).with(0, first);
     const way = repeat(0, dimensions).with(0, -3);
     const body = { radius: 0.5, from: corner(2), way };

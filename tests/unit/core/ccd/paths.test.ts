@@ -289,7 +289,7 @@ describe('paths at obstacles with their own sizes', () => {
     });
   }
 
-  it('end at a depth of a sixteenth of the lesser thickness', () => {
+  it('end at a depth of a sixteenth of the lesser thickness of the two bodies', () => {
     for (const [radius, deep] of [
       [3, 1 / 16],
       [0.125, 1 / 64],

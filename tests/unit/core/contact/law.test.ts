@@ -44,7 +44,7 @@ it.each([2, 3] as const)(
   },
 );
 
-it('keptShare limits deep overlaps to what the fastest approach needs, at least the kick speed', () => {
+it('in deep overlaps, keptShare keeps at most the fastest approach or the kick speed, whichever is greater', () => {
   expect(SHALLOW).toBe(1 / 16);
   // In overlaps of an eighth or more, a sum of length 8 may keep the greater of `closing` and kickSpeed.
   expect([4, 2, 0.5].map((closing) => keptShare(8, closing, 0.125, 1))).toEqual([0.5, 0.25, 0.125]);
@@ -55,7 +55,7 @@ it('keptShare limits deep overlaps to what the fastest approach needs, at least 
   expect([0, 0.0625, 0.09375].map((deepest) => keptShare(8, 2, deepest, 1))).toEqual([1, 1, 0.625]);
 });
 
-it('pushChange gives less to bodies that part, and always ends an approach', () => {
+it('pushChange gives bodies less speed the faster they part, and always ends an approach', () => {
   const change = (push: number, approach: number, pushSpeed = 4) =>
     pushChange(push, approach, 0.5, pushSpeed, 1, 0);
   expect([change(1, 0), change(9, 0), change(9, -2), change(99, -20)]).toEqual([1, 4, 4, 10]);
@@ -66,12 +66,12 @@ it('pushChange gives less to bodies that part, and always ends an approach', () 
   expect([change(9, 0, 0), change(9, -2, 0)]).toEqual([0, 1]);
 });
 
-it('restitutionOf is less for loaded bodies, and 0 from a load of 1 on', () => {
+it('restitutionOf falls as the load grows, and is 0 from a load of 1 on', () => {
   expect([0, 0.25, 0.5, 1, 700].map((load) => restitutionOf(0.5, load))).toEqual([0.5, 0.375, 0.25, 0, 0]);
   expect(restitutionOf(0, 0)).toBe(0);
 });
 
-it('holdFactor stops the slip as far as friction allows, and less if supports cancel each other', () => {
+it('holdFactor stops as much of the slip as friction allows, and less of it if supports cancel each other', () => {
   // The support S has length 4, and the slip across it is 1. Friction holds all of the slip, which is 1 / 4² of the
   // vector |S|² G − (S·G) S.
   expect(holdFactor(16, 4, 0, 4, 0.5)).toBe(1 / 16);

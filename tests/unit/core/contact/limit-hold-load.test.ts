@@ -123,7 +123,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       return { way: (positions[0] as number) - 4, speed: Math.abs(velocities[0] as number) };
     }
 
-    it('holds a ball on a slope below the friction, and lets it slide on a steeper one', () => {
+    it('holds a ball on a slope below the friction coefficient, and lets it slide on a steeper slope', () => {
       for (const slope of [0.1, 0.19]) {
         const { way, speed } = slide(slope, 0.2);
         expect(way).toBeGreaterThanOrEqual(0);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(way).toBeLessThan(0.55);
     });
 
-    it('holds a ball upon another one, as far as friction reaches', () => {
+    it('holds a ball on another ball as far as friction allows', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const across = (friction: number) => {
         const simulation = create({
@@ -161,7 +161,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(across(0.5)).toEqual([1 / 8, expect.closeTo(0, 6)]);
     });
 
-    it('gives a load below 1 by a deep contact with nothing on the opposite side', () => {
+    it('gives a load below 1 to bodies in a deep contact with nothing on the opposite side', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,
@@ -192,7 +192,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
     });
 
-    it('lets a ball 20 times as large rest on a ball on an obstacle within 2% of the gap', () => {
+    it('lets a large ball rest on one 20 times smaller, on an obstacle, with at least 98% of the gap', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,

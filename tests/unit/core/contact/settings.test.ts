@@ -27,7 +27,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('has a lower default relaxation in 2D for variable radii, which can pack more densely', () => {
+  it('has a lower default relaxation in 2D for variable radii than for one radius', () => {
     const relaxations = ([2, 3] as const).map((dimensions) =>
       [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
         (range) => defaultSettings(dimensions, range).relaxation,
@@ -143,7 +143,7 @@ describe('deriveSubstep', () => {
     expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
   });
 
-  it('allows the cube root of the mass ratio times as much if radii differ', () => {
+  it('multiplies the limit of the push speed by the cube root of the mass ratio if radii differ', () => {
     for (const dimensions of [2, 3] as const) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const options = { dimensions, min: corner(0), max: corner(16) };

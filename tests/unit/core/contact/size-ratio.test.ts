@@ -47,7 +47,7 @@ describe('sizeRatioWarning', () => {
     },
   );
 
-  it('is early: in 3D a ball of radius 28 still rests within 2% with 8 substeps', () => {
+  it('warns early: in 3D a ball of radius 28 still rests within 2% with 8 substeps', () => {
     expect(namedSubsteps(3, 28, 8)).toBe(9);
     expect(lowestGap(3, 28, 8)).toBeGreaterThan(0.98);
     expect(lowestGap(3, 30, 8)).toBeLessThan(0.98);
@@ -67,7 +67,7 @@ describe('sizeRatioWarning', () => {
     },
   );
 
-  it.each([2, 3] as const)('names substeps that hold in %dD at ratios up to 100', (dimensions) => {
+  it.each([2, 3] as const)('names enough substeps in %dD at ratios up to 100', (dimensions) => {
     for (const ratio of [1.5, 3, 5, 10, 15, 20, 30, 40, 60, 80, 90, 95, 100]) {
       const needed = namedSubsteps(dimensions, ratio, 1) ?? 1;
       expect(namedSubsteps(dimensions, ratio, needed)).toBeUndefined();
@@ -102,7 +102,7 @@ describe('sizeRatioWarning', () => {
   });
 });
 
-test('a simulation has the warning in its list, for its settings and its last time step', () => {
+test('simulation.warnings has the warning only if the settings and the last time step need it', () => {
   const simulation = onTop(3, 40, 8);
   const words = sizeRatioWarning(simulation);
   expect(words).toMatch(/Set `substeps` to 13\.$/);

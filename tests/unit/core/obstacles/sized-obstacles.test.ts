@@ -330,7 +330,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('push out a coincident particle along an axis that both slots determine', () => {
+    it('push out a coincident particle along an axis that the slots of both bodies determine', () => {
       // The bodies are in a row, so that slots have the order of positions.
       const row = Array.from({ length: 5 }, (_, body) => Array.from(at(1.5 * body + 1, 4))).flat();
       const positions = Float32Array.from(row);

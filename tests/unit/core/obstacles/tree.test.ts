@@ -153,7 +153,7 @@ const namesOf = (dimensions: Dimensions, bodies: StaticBodies) =>
   Array.from({ length: bodies.positions.length / dimensions }, (_, body) => nameOf(dimensions, bodies, body));
 
 describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
-  it.each(KINDS)('finds once each body whose box overlaps a query, and few others, %s', (kind) => {
+  it.each(KINDS)('finds all bodies whose boxes overlap a query, each once, and few others: %s', (kind) => {
     const world = worldOf(kind, dimensions);
     let overlapping = 0;
     let visited = 0;
@@ -188,7 +188,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     if (isUsualSeed) expect(visited).toBeLessThan(0.5 * tests);
   });
 
-  it.each(KINDS)('is the same for the same bodies in any order, %s', (kind) => {
+  it.each(KINDS)('is the same for the same bodies in any order: %s', (kind) => {
     const world = worldOf(kind, dimensions);
     fc.assert(
       fc.property(cases(kind, dimensions), fc.nat(), ({ boxes, given }, seed) => {

@@ -198,7 +198,7 @@ describe('boxes in both engines', () => {
     },
   );
 
-  it('are pushed apart by `separate` as in the reference', () => {
+  it('are pushed apart by `separate` to nearly the same positions', () => {
     const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);
@@ -346,7 +346,7 @@ describe('options for boxes', () => {
     expect(squares.read().radii).toEqual(new Float32Array(2));
   });
 
-  it('reject adding a box without `boxes`, or a box that is too large, and nothing changes', () => {
+  it('reject a box that is too large or that `boxes` does not allow, and nothing changes', () => {
     const simulation = createCpuSimulation({
       ...options,
       ...both,

@@ -150,7 +150,7 @@ describe('overlap', () => {
   const bodyIn = (dimensions: Dimensions): fc.Arbitrary<Body> =>
     fc.oneof(size, fc.array(size, { minLength: dimensions, maxLength: dimensions }));
 
-  it.each(DIMENSIONS)('is the same from both sides, with the shortest way out, in %dD', (dimensions) => {
+  it.each(DIMENSIONS)('is the same from both sides, and is the shortest way out, in %dD', (dimensions) => {
     const coordinate = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
     const positions = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
     fc.assert(
@@ -197,7 +197,7 @@ describe('overlap', () => {
 });
 
 describe('sizes', () => {
-  it('have the bulk of a ball of the same volume, and a radius around the whole box', () => {
+  it('of a box include the bulk of a ball of the same volume, and a radius around the whole box', () => {
     for (const dimensions of DIMENSIONS) {
       const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
       const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);

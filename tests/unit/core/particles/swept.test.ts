@@ -53,7 +53,7 @@ describe.each(DIMENSIONS)('the box that a body covers while it moves, in %dD', (
     );
   });
 
-  it('overlaps the box of every body that it hits on the way, and writes into a given array', () => {
+  it('overlaps the box of every body that it hits on the way, and can be written into a given array', () => {
     const at = (x: number) => [x, ...new Array<number>(dimensions - 1).fill(0)];
     const from = Float32Array.from([...at(0), ...at(50), ...at(5)]);
     const to = Float32Array.from([...at(10), ...at(51), ...at(5)]);
@@ -78,7 +78,7 @@ describe('the box that a body covers', () => {
     expect([low, high]).toEqual([-Math.fround(radius), Math.fround(radius)]);
   });
 
-  it('is invalid if a position is not finite or the box exceeds the floats', () => {
+  it('is invalid if a position is not finite or the box exceeds 32-bit floats', () => {
     const from = Float32Array.of(Number.NaN, 0, 3e38, 0, 0, 0);
     const radii = Float32Array.of(1, 1e38, 1);
     const boxes = sweptBox({ dimensions: 2, from, to: from, radii });

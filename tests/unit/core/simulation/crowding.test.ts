@@ -18,7 +18,7 @@ describe('crowding', () => {
   it.each([
     [CROWDED, 0],
     [CROWDED + 1, CROWDED + 1],
-  ])('is measured: of the particles in a cell with %i particles, %i are crowded', (count, crowded) => {
+  ])('is measured: in a cell with %i particles, %i of them are crowded', (count, crowded) => {
     const options = { ...BOX, radius: 0.5, positions: crowd(count) };
     for (const simulation of [new ReferenceSimulation(options), createCpuSimulation(options)]) {
       expect(simulation.measure()).toMatchObject({ crowded, greatestOccupancy: count });
@@ -48,7 +48,7 @@ describe('crowding', () => {
     expect(crowdingWarning(none, { backend: 'gpu', world: world(false) })).toBeUndefined();
   });
 
-  it('has an option in every world, which is off by default and must be true or false', () => {
+  it('has an option in every world; the option is off by default and must be true or false', () => {
     expect(defineWorld(BOX, 1).crowds).toBe(false);
     expect(defineWorld({ ...BOX, crowds: true }, 1).crowds).toBe(true);
     expect(defineWorld({ dimensions: 3, unbounded: true, crowds: true }, 1).crowds).toBe(true);
@@ -58,7 +58,7 @@ describe('crowding', () => {
   });
 });
 
-it('the warning rejects measures that were not awaited, and anything but a simulation', () => {
+it('crowdingWarning rejects a Promise of measures, wrong measures, and a wrong simulation', () => {
   const simulation = { backend: 'cpu', world: defineWorld(BOX, 1) } as const;
   expect(() => crowdingWarning(Promise.resolve() as never, simulation)).toThrow(
     /^measures is a Promise \(did you forget `await`\?\), /,

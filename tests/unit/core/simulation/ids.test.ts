@@ -23,7 +23,7 @@ describe('IdAllocator', () => {
     }
   });
 
-  it('accepts radii within the range, and none without a range', () => {
+  it('accepts only radii within the range, and rejects radii if there is no range', () => {
     const allocator = new IdAllocator(4);
     const range = { smallest: 0.5, largest: 2 };
     const positions = new Float32Array(4);

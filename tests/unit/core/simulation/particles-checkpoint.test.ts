@@ -27,7 +27,7 @@ describe.each<[string, (checkpoint: never) => void]>([
     );
   });
 
-  test('rejects another version', () => {
+  test('rejects a version other than 1', () => {
     expect(() => check({ version: 2 } as never)).toThrow('checkpoint.version is 2, but it must be 1.');
   });
 });

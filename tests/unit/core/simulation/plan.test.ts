@@ -14,7 +14,7 @@ describe('planSimulation', () => {
     expect(plan.world.inverseCellSize).toBe(1);
   });
 
-  it('fills about a fifth of the default box at capacity', () => {
+  it('sizes the default box so that particles at capacity fill about a fifth of it', () => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation({ dimensions, radius: 0.5, capacity: 10_000 });
       const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
@@ -127,7 +127,7 @@ describe('a plan with variable radii', () => {
     } as unknown as SimulationOptions);
   const radii = new Float32Array([0.5, 0.125]);
 
-  it('has the given range of radii, or else the range of its particles, in 32-bit floats', () => {
+  it('has the given range of radii, or that of its particles if none is given, in 32-bit floats', () => {
     const { radius, diameter, radiusRange, world } = plan({ radii });
     expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
     expect([world.levels, world.diameter]).toEqual([3, 1]);

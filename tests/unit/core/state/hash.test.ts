@@ -51,7 +51,7 @@ describe('state hash', () => {
     );
   });
 
-  it('mixes words one to one in 32 bits', () => {
+  it('mixes words in 32 bits, so that different words stay different', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), (value, a, b) => {
         const mixed = mixWord(value, a);

@@ -10,7 +10,7 @@ import {
 import { defineWorld } from '../../../../src/core/world/world';
 import { fc } from '../../../helpers/properties';
 
-it('snaps subnormal numbers to 0, because a GPU may flush them, and changes no other number', () => {
+it('snap turns subnormal numbers into 0, because a GPU may flush them, and changes no other number', () => {
   const below = 2 ** -126 - 2 ** -149;
   expect([2 ** -126, -(2 ** -126), below, -below, 2 ** -149].map(snap)).toEqual([
     2 ** -126,

@@ -114,7 +114,7 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
   });
 
-  it('accepts typed arrays as corners, even if the room is lower than its boxes are wide', () => {
+  it('accepts typed arrays as corners, even if box particles are wider than the world is high', () => {
     const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
     const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
     const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
@@ -134,7 +134,7 @@ describe('a world with variable radii', () => {
     expect(Math.max(...cells)).toBeGreaterThan(2);
   });
 
-  it('accepts a room lower than its boxes are wide, even if rounding lowers it further', () => {
+  it('accepts a height below the width of its box particles, even if rounding lowers it further', () => {
     // `step` is the distance of 32-bit floats there. The floor is rounded up and the ceiling down.
     for (const [low, high, step] of [
       [9, 10, 2 ** -20],
@@ -153,7 +153,7 @@ describe('a world with variable radii', () => {
   });
 });
 
-describe('levels of a periodic world that begins off 0', () => {
+describe('levels of a periodic world that does not begin at 0', () => {
   it('put overlapping particles into adjacent cells at a power of two, where 32-bit floats get coarser', () => {
     const low = Math.fround(-1023.9);
     const world = defineLevels(
@@ -174,7 +174,7 @@ describe('levels of a periodic world that begins off 0', () => {
     }
   });
 
-  it('are rejected with too many cells, or too few', () => {
+  it('are rejected if they have too many cells, or too few', () => {
     const make =
       (length: number, radii = { smallest: 1, largest: 64 }, min = 0.5) =>
       () =>

@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expect(used.length).toBeGreaterThan(20);
   });
 
-  it('cost few tests in clusters far apart, where chunks are hardly fuller than elsewhere', () => {
+  it('cost few tests in clusters far apart, where chunks are hardly fuller than in a single cluster', () => {
     const noise = createNoise(2);
     const count = 6000;
     const boxes = scatterBoxes(dimensions, count, noise, dimensions === 2 ? 55 : 13, () => 0.5);

@@ -59,7 +59,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expectSeen(images, 100);
   });
 
-  it('are found across the ends of a period for any floats', () => {
+  it('are found across the ends of a period, with corners at any 32-bit floats', () => {
     const noise = createNoise(3);
     const boxes = scatterBoxes(dimensions, 300, noise, PERIOD, () => noise() ** 4 * 9);
     const period = new Array<number>(dimensions).fill(PERIOD);
@@ -82,7 +82,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect([...findOverlaps(boxes, { dimensions }).pairs]).toEqual(apart.flat());
   });
 
-  it('are found among 1,500 of one size, of many sizes, in lines, in clusters, and inside one box', () => {
+  it('are found among 1,500 boxes of one size, of many sizes, in lines, in clusters, or inside one box', () => {
     const count = 1500;
     const found = boxScenes(dimensions, count).map((boxes) => {
       const { pairs, count: pairCount } = findOverlaps(boxes, { dimensions });

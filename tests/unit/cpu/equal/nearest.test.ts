@@ -164,7 +164,7 @@ describe('a search for the nearest', () => {
   const positions = new Float32Array(2 * 5000);
   for (let id = 0; id < 5000; id++) positions.set([id % 71, Math.floor(id / 71) - 3], 2 * id);
 
-  it('searches beyond its first cells, and no farther than the radius', () => {
+  it('goes beyond its first cells, but no farther than the radius', () => {
     grid.build(positions);
     expect([...grid.nearest([10, 10], 5).distancesSquared]).toEqual([0, 1, 1, 1, 1]);
     expect(grid.nearest([10, 10], 1000).ids).toHaveLength(1000);

@@ -40,7 +40,7 @@ describe('the pairs of a grid in 2D', () => {
     return sortedPairs(pairs);
   };
 
-  it('are found whether or not rows fit the window, and after a build with more particles', () => {
+  it('are found whether or not rows fit the window, and after a build with more particles than now', () => {
     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
     for (const among of [count, 9999, 4000, 998, 7, 1]) {
       grid.build(positions, among);

@@ -4,7 +4,7 @@ import { LevelCells } from '../../../../src/cpu/levels/cells';
 
 const PERIOD = 16;
 
-it('the cells near a point on an axis that wraps are listed once each', () => {
+it('near a point on an axis that wraps, each cell is listed once', () => {
   const { world } = createCpuLevelGrid({
     dimensions: 2,
     min: [0, 0],

@@ -197,7 +197,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     }
   });
 
-  it('meets a point that it passes through, and no other', () => {
+  it('meets a ball of radius 0 only if it passes through the centre of that ball', () => {
     const grid = among(box, [corner(2.5), corner(2.75), corner(1).with(0, 3)], [0, 0, 0.25]);
     const slanting = grid.findAlongRay(corner(0.5), corner(1), 5);
     expect([[...slanting.ids], [...slanting.distances]]).toEqual([

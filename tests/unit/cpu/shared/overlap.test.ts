@@ -35,7 +35,7 @@ describe('exact overlap', () => {
     );
   });
 
-  it('decides ties, and differences smaller than doubles resolve', () => {
+  it('is right for ties, and for differences that are too small for doubles', () => {
     expect(overlapsInPlane(0, 0, 1, 0, 1)).toBe(false);
     expect(overlapsInPlane(0, 0, 3, 4, 5)).toBe(false);
     expect(overlapsInPlane(2 ** -60, 0, 1, 0, 1)).toBe(true);

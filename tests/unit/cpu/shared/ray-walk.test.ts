@@ -147,7 +147,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     }
   });
 
-  it('is answered at once in a periodic world, also by an index, which wraps any coordinate', () => {
+  it('gets its answer at once in a periodic world, also from an index, which wraps any coordinate', () => {
     const options = { dimensions, min: corner(-3), max: corner(EDGE - 3), periodic: true };
     for (const coordinates of [
       [1, -1e20],

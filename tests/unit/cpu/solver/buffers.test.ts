@@ -34,7 +34,7 @@ test.each([
     'with boxes',
     { radii: Float32Array.of(0.5, 0, 0.4, 0.5), halfExtents: Float32Array.of(0, 0, 0.5, 0.25, 0, 0, 0, 0) },
   ],
-])('the buffers of a CPU simulation %s stay the same, whichever method sorts', async (_, sizes) => {
+])('the buffers of a CPU simulation %s stay the same objects, whichever method sorts', async (_, sizes) => {
   const { createCpuSimulation } = await import('../../../../src/cpu');
   const options = { ...BOX, ...sizes, positions: POSITIONS, gravity: [3, -9.8] };
   const simulation = createCpuSimulation(options);

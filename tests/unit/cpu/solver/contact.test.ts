@@ -9,7 +9,7 @@ describe.each([
   [2, PLANE_CONTACT],
   [3, SPACE_CONTACT],
 ] as const)('the fastest approaching contact in %dD', (dimensions, { findPartners }) => {
-  it('of two particles at one position is measured along the axis that their slots give', () => {
+  it('of two particles at one position is measured along the axis that their slots determine', () => {
     const speeds = [2, 3, 4].slice(0, dimensions);
     for (let axis = 0; axis < dimensions; axis++) {
       const other = axis === 0 ? dimensions : axis;

@@ -199,26 +199,29 @@ describe('a drive', () => {
 });
 
 describe.each(DIMENSIONS)('scenes of grains in %dD', (dimensions) => {
-  it.each(DRIVEN)('%s is dyadic, begins without contacts, and accepts any number of particles', (name) => {
-    for (const count of [0, 1, 2, 100, 1000]) {
-      const scene = createScene(name, { dimensions, count, seed: 7 });
-      const { positions, radii, min, max } = scene;
-      expect(positions.length).toBe(dimensions * count);
-      expect(positions.every((along) => Number.isInteger(1024 * along))).toBe(true);
-      const fixed = (scene.drive?.(0.3).obstacles ?? scene.obstacles ?? []) as Float32Array;
-      expect(fixed.every((along) => Number.isInteger(1024 * along))).toBe(true);
-      const simulation = createCpuSimulation(sceneOptions(scene));
-      expect(simulation.measure()).toMatchObject({ count, contacts: 0, obstacleContacts: 0, outside: 0 });
-      const touching = positions.filter((along, index) => {
-        const radius = radii?.[Math.floor(index / dimensions)] ?? scene.radius;
-        const axis = index % dimensions;
-        return along - radius < (min[axis] as number) || along + radius > (max[axis] as number);
-      });
-      expect(touching).toHaveLength(0);
-      expect(createScene(name, { dimensions, count, seed: 7 }).positions).toEqual(positions);
-      if (count > 2) {
-        expect(createScene(name, { dimensions, count, seed: 8 }).positions).not.toEqual(positions);
+  it.each(DRIVEN)(
+    '%s has dyadic positions, begins without contacts, and accepts any number of particles',
+    (name) => {
+      for (const count of [0, 1, 2, 100, 1000]) {
+        const scene = createScene(name, { dimensions, count, seed: 7 });
+        const { positions, radii, min, max } = scene;
+        expect(positions.length).toBe(dimensions * count);
+        expect(positions.every((along) => Number.isInteger(1024 * along))).toBe(true);
+        const fixed = (scene.drive?.(0.3).obstacles ?? scene.obstacles ?? []) as Float32Array;
+        expect(fixed.every((along) => Number.isInteger(1024 * along))).toBe(true);
+        const simulation = createCpuSimulation(sceneOptions(scene));
+        expect(simulation.measure()).toMatchObject({ count, contacts: 0, obstacleContacts: 0, outside: 0 });
+        const touching = positions.filter((along, index) => {
+          const radius = radii?.[Math.floor(index / dimensions)] ?? scene.radius;
+          const axis = index % dimensions;
+          return along - radius < (min[axis] as number) || along + radius > (max[axis] as number);
+        });
+        expect(touching).toHaveLength(0);
+        expect(createScene(name, { dimensions, count, seed: 7 }).positions).toEqual(positions);
+        if (count > 2) {
+          expect(createScene(name, { dimensions, count, seed: 8 }).positions).not.toEqual(positions);
+        }
       }
-    }
-  });
+    },
+  );
 });

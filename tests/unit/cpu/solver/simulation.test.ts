@@ -79,7 +79,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(fast.time).toBe(0);
     });
 
-    it('pushes coincident particles apart the same way', () => {
+    it('pushes coincident particles apart in the same way', () => {
       const positions = new Float32Array(dimensions * 7).fill(2.5);
       const options = { dimensions, radius: 0.5, positions, min: [0, 0, 0].slice(0, dimensions) };
       const max = [5, 5, 5].slice(0, dimensions);
@@ -286,7 +286,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     ]);
   });
 
-  it('refuses particles outside the default box only, and moves others inside without adding speed', () => {
+  it('rejects particles outside the default box, but moves those outside a chosen box to its walls without adding speed', () => {
     const far = new Float32Array(dimensions).fill(-100);
     const empty = createCpuSimulation({ dimensions, radius: 0.5, capacity: 4 });
     const [high] = empty.world.max as [number];
