@@ -143,7 +143,7 @@ describe('the benchmark page', () => {
     return opened;
   });
 
-  browserTest('offers engines on the GPU, and names every control', async () => {
+  browserTest('offers engines on the GPU, and labels every control', async () => {
     const { page } = await open();
     expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
     const names = await page.$$eval('input', (inputs) =>
@@ -236,7 +236,7 @@ describe('the benchmark page', () => {
   });
 
   browserTest(
-    'fits a wide window with its choices open, and a phone with its results',
+    'fits a wide window while its choices are open, and a phone while it shows results',
     { tags: 'full' },
     async () => {
       const { page } = await open();

@@ -106,7 +106,7 @@ describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('loads no more bytes than the limits allow, and works below a sub-path', async () => {
+  browserTest('loads no more bytes than the limits allow, and works in a subfolder of a site', async () => {
     const { page, expectNoProblems } = await browser.openPage('./?engine=gpu', {
       width: 1440,
       height: 900,
@@ -145,7 +145,7 @@ describe('the built page', () => {
   });
 
   browserTest(
-    'requests a part again if it failed to load, and keeps its state until then',
+    'keeps its state if a part fails to load, and requests that part again at its next use',
     { tags: 'full' },
     async () => {
       // Requests fail on purpose, so the page may report problems.
@@ -172,7 +172,7 @@ describe('the built page', () => {
     },
   );
 
-  browserTest('changes the engine, which it loads from a file of its own', async () => {
+  browserTest('changes to an engine whose code is in a separate file', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu' });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
@@ -190,7 +190,7 @@ describe.each(PAGES)('the built page %s', (path) => {
     return opened;
   };
 
-  browserTest('has readable texts in both themes, and names every control', { tags: 'case' }, async () => {
+  browserTest('has readable texts in both themes, and labels all controls', { tags: 'case' }, async () => {
     const { page, expectNoProblems } = await open();
     for (const theme of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
@@ -224,7 +224,7 @@ describe.each(PAGES)('the built page %s', (path) => {
 describe('the built explainer', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('opens the step in its address, loads little script, and links to the playground', async () => {
+  browserTest('opens the linked step, loads under 100 kB of script, and links the playground', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,
       height: 620,

@@ -59,7 +59,7 @@ describe('the keys and buttons of the page', () => {
     expect(await isOpen(page, 'help')).toBe(false);
   });
 
-  browserTest('do nothing if they are character keys and these keys are switched off', async () => {
+  browserTest('do nothing if they are character keys and the visitor has switched those off', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.click('#help-open');
@@ -82,7 +82,7 @@ describe('the keys and buttons of the page', () => {
     expect(await timeOf(page)).toBeGreaterThan(time);
   });
 
-  browserTest('go back to the first state, with the same hash', async () => {
+  browserTest('bring back the first state, with the same hash', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     const hash = await textOf(page, 'hash');

@@ -120,7 +120,7 @@ describe('the page on a phone', () => {
     await page.tap('#overlay-fold summary');
   });
 
-  browserTest('shows a hint after a tap, until the focus leaves', { tags: 'full' }, async () => {
+  browserTest('shows a hint after a tap, until the control loses the focus', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await unfold(page, 'boxWidth');
@@ -144,10 +144,10 @@ describe('the page on a phone', () => {
   });
 });
 
-describe('the page by keyboard', () => {
+describe('the page used by keyboard', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('marks the focus, reaches the controls, and shows their hints', async () => {
+  browserTest('marks the focus, lets it reach the controls, and shows their hints', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { query: QUICK });
     const unmarked: string[] = [];
     const hints = new Map<string, readonly (string | null)[]>();
@@ -214,7 +214,7 @@ describe('the page in a window', () => {
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
   });
 
-  browserTest('turns light, and stays readable, when the system does', { tags: 'full' }, async () => {
+  browserTest('turns light when the system does, and stays readable', { tags: 'full' }, async () => {
     const opened = await begin();
     const { page } = opened;
     await stepTimes(page, 2);
@@ -245,7 +245,7 @@ describe('the page in a window', () => {
     expect(await keyHeight(page)).toBeLessThan(KEY_CLOSED);
   });
 
-  browserTest('closes its help by a button that stays in view, and by a click beside it', async () => {
+  browserTest('closes its help by a click beside the help, or by a button that stays in view', async () => {
     const { page } = await begin();
     await page.setViewport({ width: 844, height: 390 });
     await page.keyboard.press('?');
@@ -262,7 +262,7 @@ describe('the page in a window', () => {
     expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
   });
 
-  browserTest('has no parts over the picture that overlap each other', async () => {
+  browserTest('shows no two parts over the picture that overlap each other', async () => {
     const { page } = await begin({ cellLines: true, heatMap: true, contactLines: true });
     for (const [width, height] of OVERLAID) {
       await page.setViewport({ width, height });

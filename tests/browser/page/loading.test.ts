@@ -54,7 +54,7 @@ describe('the page', () => {
   const browser = useBrowser();
 
   browserTest(
-    'runs nothing if its last engine fails to load, and tries again after Reset',
+    'runs nothing if the GPU is lost and the CPU engine fails to load, and tries again after Reset',
     { tags: 'full' },
     async () => {
       const { page } = await openPlayground(browser, {
@@ -88,7 +88,7 @@ describe('the page', () => {
   );
 
   browserTest(
-    'says that it waits for a part; nothing moves if the system wants less motion',
+    'says that it waits for a part, without animation if the system asks for less motion',
     { tags: 'full' },
     async () => {
       const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });

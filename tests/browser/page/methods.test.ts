@@ -59,7 +59,7 @@ const FIRST = ['splash', 'murmuration'];
 const FIGURES = { fluid: 'Divergence left', pbf: 'Mean excess', flock: 'Order', life: 'Drift' } as const;
 const OTHERS = SCENES.filter((scene) => scene.method !== 'collisions');
 
-describe('a scene of another method', () => {
+describe('a scene of a fluid or flock', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
@@ -120,7 +120,7 @@ describe('a scene of another method', () => {
   testScenes('cpu');
 
   browserTest(
-    'hides controls that mean nothing to a flock, and the groups that are then empty',
+    'hides controls that have no effect on a flock, and groups of controls that are then empty',
     { tags: 'full' },
     async () => {
       const { page } = await open();
@@ -147,7 +147,7 @@ describe('a scene of another method', () => {
     ['gpu', ['full']],
   ] as const) {
     browserTest(
-      `colours species, and takes another table at once (${engine})`,
+      `colours species, and uses another table of attractions at once (${engine})`,
       { tags: [...tags] },
       async () => {
         const opened = await open();
@@ -182,7 +182,7 @@ describe('a scene of another method', () => {
     ['cpu', []],
     ['gpu', ['full']],
   ] as const) {
-    browserTest(`gives added particles their own age (${engine})`, { tags: [...tags] }, async () => {
+    browserTest(`colours added particles by their ages (${engine})`, { tags: [...tags] }, async () => {
       const { page } = await open();
       await arrange(page, { scene: 'fountain', engine, fluidAs: 'particles', colour: 'age', timeScale: 2 });
       await stepTimes(page, 30);
@@ -212,7 +212,7 @@ describe('a scene of another method', () => {
     expect(new URL(page.url()).search).toMatch(/scene=dam-break.*engine=cpu/);
   });
 
-  browserTest('gives way to collisions, whose figures come back', async () => {
+  browserTest('gives way to a scene of collisions, whose figures then come back', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'dam-break', engine: 'cpu' });
     await chooseScene(page, 'pile');

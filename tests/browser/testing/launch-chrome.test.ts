@@ -86,7 +86,7 @@ describe('launchChrome', () => {
     );
   }
 
-  browserTest('has an adapter without the flags for a canvas', { tags: 'full' }, async () => {
+  browserTest('gives pages an adapter even without the flags for a canvas', { tags: 'full' }, async () => {
     const browser = await launchChrome(puppeteer, { canvas: false, gpu: 'software' });
     try {
       const page = await browser.newPage();
@@ -98,13 +98,13 @@ describe('launchChrome', () => {
     }
   });
 
-  browserTest('says that the pages of Chrome have no WebGPU', { tags: 'full' }, async () => {
+  browserTest('rejects a Chrome whose pages have no WebGPU, and says so', { tags: 'full' }, async () => {
     const options = { gpu: 'software', flags: ['--disable-features=WebGPU,WebGPUService'] } as const;
     const launched = launchChrome(puppeteer, { ...options, flags: [...options.flags, '--disable-gpu'] });
     await expect(launched).rejects.toThrow(/starts, but its pages have no WebGPU: /);
   });
 
-  browserTest('says that a program that is not Chrome does not start', async () => {
+  browserTest('rejects a program that is not Chrome, and says that it does not start', async () => {
     const path = process.execPath;
     for (const launched of [launchChrome(puppeteer, { path }), launchChrome(chromium, { path })]) {
       await expect(launched).rejects.toThrow(

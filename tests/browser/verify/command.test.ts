@@ -109,7 +109,7 @@ describe('cellstorm verify --browser', () => {
     expect({ code, error }).toEqual({ code: 1, error: '' });
   });
 
-  test('takes the first browser found if none is named, and says which', async () => {
+  test('takes the first browser found if none is named, and prints its path', async () => {
     const path = answering(ended({}));
     vi.stubEnv('CHROME_PATH', path);
     const { code, out, error } = await run('--browser', '--json');
@@ -118,7 +118,7 @@ describe('cellstorm verify --browser', () => {
     expect(JSON.parse(out)).toMatchObject({ pass: true });
   });
 
-  test('gives the page its options, and serves nothing else', async () => {
+  test('passes its options to the page in the address, and serves no other files', async () => {
     const seen = join(folder, 'seen.json');
     const path = pretend(`
       const statusOf = async (path) => (await fetch(new URL(path, address))).status;
@@ -139,7 +139,7 @@ describe('cellstorm verify --browser', () => {
     });
   });
 
-  test('ends a browser that reports nothing, with all its processes', { tags: 'full' }, async () => {
+  test('ends a browser that reports nothing, and all its processes', { tags: 'full' }, async () => {
     const beats = join(folder, 'beats');
     const child = `setInterval(() => require('node:fs').appendFileSync(${JSON.stringify(beats)}, '.'), 50)`;
     const path = pretend(

@@ -135,7 +135,7 @@ describe('the page verify.html', () => {
     },
   );
 
-  browserTest('copies the JSON, and shows all checks at once', { tags: 'full' }, async () => {
+  browserTest('copies its report as JSON, and shows all checks at once', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.evaluate(() => {
       navigator.clipboard.writeText = async (text) => {
@@ -156,7 +156,7 @@ describe('the page verify.html', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  browserTest('fits a light page in a wide window and a dark one on a phone', { tags: 'full' }, async () => {
+  browserTest('fits a wide window when light, and a phone when dark', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.click('#fold');
     for (const [width, height, theme] of [
@@ -173,7 +173,7 @@ describe('the page verify.html', () => {
   });
 
   browserTest(
-    'shows the choices in its address, and starts again with other choices',
+    'shows the choices that its address contains, and starts again with other choices',
     { tags: 'full' },
     async () => {
       const { page } = await browser.openPage(`verify.html?${QUERY}`, { width: 1280, height: 900 });
@@ -231,7 +231,7 @@ describe('the page verify.html', () => {
     expect(await textOf(page, 'conclusion')).toBe(error);
   });
 
-  browserTest('says that a browser has no WebGPU', async () => {
+  browserTest('says so if the browser has no WebGPU', async () => {
     const { page } = await browser.openPage('verify.html?count=4', {
       prepare: async (fresh) => {
         await fresh.setBypassCSP(true);

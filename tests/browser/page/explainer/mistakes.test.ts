@@ -55,7 +55,7 @@ describe('the mistakes of the explainer', () => {
     expect(floor.text).toMatch(/(\d+) of \1/);
   });
 
-  browserTest('include shared buckets if the cells of their particles are not compared', async () => {
+  browserTest('include searching shared buckets without comparing the cells of their particles', async () => {
     const { page } = await open();
     const doubled = await verdictOf(page, 'collision');
     expect(doubled.state).toBe('broken');
@@ -72,7 +72,7 @@ describe('the mistakes of the explainer', () => {
     expect(numbersIn(compared.text)).toContain(expected);
   });
 
-  browserTest('include pairs that are handled from both sides', async () => {
+  browserTest('include pushing each pair twice, once from either side', async () => {
     const { page } = await open();
     const choose = async (handling: string) => {
       await page.click(`#handling input[value="${handling}"]`);

@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'keep the stage if the method or their number changes; the address then names both',
+    'stay at a stage that the method has if their number or the method changes; the address names both',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
@@ -137,7 +137,7 @@ describe('the particles of the explainer', () => {
   });
 
   browserTest(
-    'show their own step of the stage if they are clicked, and do not move',
+    'do not move if they are clicked, but bring up the step of the stage that is about them',
     { tags: 'full' },
     async () => {
       const { page } = await openAt('#push');
@@ -175,7 +175,7 @@ describe('the particles of the explainer', () => {
     expectNoProblems();
   });
 
-  browserTest('follow a finger, which does not scroll the page then', { tags: 'full' }, async () => {
+  browserTest('follow a finger, and the page does not scroll meanwhile', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openAt('#probe');
     await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
     await page.$eval('#world', (world) => world.scrollIntoView({ block: 'center' }));

@@ -61,7 +61,7 @@ describe('the steps of the explainer', () => {
     },
   );
 
-  browserTest('mark in the world the cells that they read, and the verdicts so far', async () => {
+  browserTest('mark on the picture of the world which cells they read, and the verdicts so far', async () => {
     const { page, linked } = await openStep('probe', 8);
     const { focus } = steps[linked] as Step;
     const world = await page.evaluate(() => {
@@ -113,7 +113,7 @@ describe('the steps of the explainer', () => {
     await page.evaluate(() => window.scrollTo(0, 0));
   });
 
-  browserTest('are announced as a whole text, without single numbers from pictures', async () => {
+  browserTest('are announced to screen readers as one text, without numbers inside pictures', async () => {
     const { page, linked } = await openStep('probe', 8);
     const { statuses, pictures } = await readAloud(page);
     const { text, detail } = steps[linked] as Step;
@@ -136,7 +136,7 @@ describe('the steps of the explainer', () => {
     for (const index of all) expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index));
   });
 
-  browserTest('are reached by buttons, up to both ends', async () => {
+  browserTest('are reached by buttons, which stop at the first and the last step', async () => {
     const { page } = await open();
     await page.click('#first');
     await page.click('#back');
@@ -192,7 +192,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, firstOf('order'));
   });
 
-  browserTest('end at the last step of a stage if the number in the address is too large', async () => {
+  browserTest('stop at the last one of a stage if the number in the address is too large', async () => {
     const { page } = await openStep('probe', 8);
     await page.evaluate(() => {
       window.location.hash = '#sum-99999';

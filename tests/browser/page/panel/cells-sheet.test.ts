@@ -77,7 +77,7 @@ describe('a sweep over cell sizes', () => {
     },
   );
 
-  browserTest('opens by a button that is in view at first, like the button of the other sweep', async () => {
+  browserTest('opens by a button that is in view at first, like that of the sweep over counts', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: COUNT });
     await stepTimes(page, 2);
@@ -112,7 +112,7 @@ describe('a sweep over cell sizes', () => {
     expect(await isOpen(page, 'cells-sheet')).toBe(false);
   });
 
-  browserTest('has the sizes of levels if radii vary, and runs on the GPU', { tags: 'full' }, async () => {
+  browserTest('times the sizes of levels if radii vary, and runs on the GPU', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu', scene: 'mixed', count: COUNT });
     await openSheet(page);

@@ -49,7 +49,7 @@ describe('the figures of the panel', () => {
   const open = browser.share((opener) => openPlayground(opener, { count: SOME }));
 
   browserTest(
-    'show equal contacts for both broad phases, and all pairs as candidates of naive',
+    'show equal contacts for both broad phases, and all pairs as candidates of the naive one',
     { tags: 'full' },
     async () => {
       const { page } = await open();

@@ -99,7 +99,7 @@ describe('files', () => {
   });
 
   browserTest(
-    'of a state are named, and replace the scene and its number of particles',
+    'of a state appear by name, and replace the scene and its number of particles',
     { tags: 'full' },
     async () => {
       const { page } = await openSaved();
@@ -179,22 +179,18 @@ describe('files', () => {
     );
   });
 
-  browserTest(
-    'of a table start without the loads of the particles that they replace',
-    { tags: 'full' },
-    async () => {
-      const { page } = await open();
-      await arrange(page, { scene: 'mixed-pile', engine: 'cpu' });
-      await stepTimes(page, 60);
-      const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
-      expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
-      const table = new TextDecoder().decode((await save(page, 'table')).bytes);
-      // Leave out one particle, so that the old loads would not even fit.
-      await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
-      await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
-      expect((await loadsOf())?.some((load) => load > 0)).toBe(false);
-    },
-  );
+  browserTest('of a table start with no load on any particle', { tags: 'full' }, async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'mixed-pile', engine: 'cpu' });
+    await stepTimes(page, 60);
+    const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
+    expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
+    const table = new TextDecoder().decode((await save(page, 'table')).bytes);
+    // Leave out one particle, so that the old loads would not even fit.
+    await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
+    await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
+    expect((await loadsOf())?.some((load) => load > 0)).toBe(false);
+  });
 
   browserTest(
     'of a state without particles run, too, and give way to another state',
@@ -217,7 +213,7 @@ describe('files', () => {
     ['hourglass', /saved; when opened, its gravity and obstacles no longer move/],
   ] as const) {
     browserTest(
-      `of a state are saved with a notice of what they keep (${scene})`,
+      `of a state are saved with a notice of how they run when opened (${scene})`,
       { tags: 'case' },
       async () => {
         const { page } = await open();
@@ -228,7 +224,7 @@ describe('files', () => {
     );
   }
 
-  browserTest('are started over by Reset and by a change of the engine', { tags: 'full' }, async () => {
+  browserTest('start over after Reset and after a change of the engine', { tags: 'full' }, async () => {
     const { page, saved } = await openSaved();
     await stepTimes(page, 1);
     await page.click('#reset');
@@ -239,7 +235,7 @@ describe('files', () => {
   });
 
   for (const engine of ['cpu', 'gpu'] as const) {
-    browserTest(`of a state go on with the same bits (${engine})`, { tags: 'case' }, async () => {
+    browserTest(`of a state continue with the same bits (${engine})`, { tags: 'case' }, async () => {
       const { page, saved, later } = await openSaved(engine);
       expect(await hashOf(page)).toBe(saved);
       await stepTimes(page, 2);

@@ -216,7 +216,7 @@ describe('the inspector', () => {
     },
   );
 
-  browserTest('has its marks in a saved picture', { tags: 'full' }, async () => {
+  browserTest('draws its marks into a saved picture, too', { tags: 'full' }, async () => {
     const { page } = await inspect(55);
     await showMarks(page, 'hidden');
     const bare = await takePicture(page, 'inspector-bare');
@@ -242,7 +242,7 @@ describe('the inspector', () => {
   }
 
   browserTest(
-    'reads the new run if the visitor replaces the run while it is being read',
+    'reads the new run if the visitor replaces a run while the inspector reads it',
     { tags: 'full' },
     async () => {
       // A new page has not loaded the card yet. The CPU engine would also draw from `read`, which waits here.
@@ -318,7 +318,7 @@ describe('the card of the inspector', () => {
     expect(notice).toMatch(/^Back at /);
   });
 
-  browserTest('leaves the legend beside the buttons in a low window', async () => {
+  browserTest('leaves room for the legend beside the buttons in a low window', async () => {
     const { page } = await open();
     await page.setViewport({ width: 844, height: 390 });
     await settle(page);

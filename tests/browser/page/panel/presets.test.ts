@@ -68,38 +68,35 @@ describe('the cards of presets', () => {
     openPlayground(opener, { query: '?v=1&count=100&engine=cpu&scene=gas' }),
   );
 
-  browserTest(
-    'are links with pictures; if the processor does the work, they have fewer particles',
-    async () => {
-      const { page } = await open();
-      await arrange(page, { engine: 'cpu' });
-      await openCards(page);
-      await page.waitForFunction(() =>
-        [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
-          (image) => image.naturalWidth > 0,
-        ),
+  browserTest('are links with pictures, and offer fewer particles if the CPU engine runs', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu' });
+    await openCards(page);
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
+        (image) => image.naturalWidth > 0,
+      ),
+    );
+    const cardsOf = (list: string) =>
+      page.$$eval(`#${list} a`, (links) =>
+        links.map((link) => ({
+          href: link.getAttribute('href'),
+          alt: link.querySelector('img')?.alt,
+          here: link.querySelector('em')?.textContent,
+        })),
       );
-      const cardsOf = (list: string) =>
-        page.$$eval(`#${list} a`, (links) =>
-          links.map((link) => ({
-            href: link.getAttribute('href'),
-            alt: link.querySelector('img')?.alt,
-            here: link.querySelector('em')?.textContent,
-          })),
-        );
-      const expected = (presets: typeof PRESETS) =>
-        presets.map(({ link, small, alt }) => {
-          const { count } = readLink(`?${small}`);
-          const here = small && expect.stringMatching(`^Here with ${formatCount(count)} particles`);
-          return { href: `?${small ?? link}`, alt, here };
-        });
-      expect(await cardsOf('preset-lead')).toEqual(expected(LEADING_PRESETS));
-      expect(await cardsOf('preset-list')).toEqual(expected(MORE_PRESETS));
-      await takePicture(page, 'presets');
-    },
-  );
+    const expected = (presets: typeof PRESETS) =>
+      presets.map(({ link, small, alt }) => {
+        const { count } = readLink(`?${small}`);
+        const here = small && expect.stringMatching(`^Here with ${formatCount(count)} particles`);
+        return { href: `?${small ?? link}`, alt, here };
+      });
+    expect(await cardsOf('preset-lead')).toEqual(expected(LEADING_PRESETS));
+    expect(await cardsOf('preset-list')).toEqual(expected(MORE_PRESETS));
+    await takePicture(page, 'presets');
+  });
 
-  browserTest('open without a new load of the page, which then names the full number', async () => {
+  browserTest('open without reloading the page, which then notes the full number of particles', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
@@ -115,7 +112,7 @@ describe('the cards of presets', () => {
     expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
   });
 
-  browserTest('wait for the engine, so that an early choice has few particles, too', async () => {
+  browserTest('open only after the page knows its engine, so an early choice has few particles', async () => {
     const { page, expectNoProblems } = await browser.openPage('./?v=1&count=100&paused=1', {
       prepare: async (early) => {
         await early.evaluateOnNewDocument(() => {

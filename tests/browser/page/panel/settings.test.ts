@@ -96,7 +96,7 @@ describe('the button for more settings', () => {
     },
   );
 
-  browserTest('leaves few controls in scenes of other methods, and hides those without effect', async () => {
+  browserTest('leaves few controls in scenes of fluids, and hides those without effect', async () => {
     const { page } = await open();
     await follow(page, `./${QUICK}&scene=dam-break`);
     expect(await visibleControls(page)).toEqual([
@@ -149,7 +149,7 @@ describe('the control of the cell size', () => {
     });
   }
 
-  browserTest('ends at the newest of many values, while the run goes on', { tags: 'full' }, async () => {
+  browserTest('ends at the last of many quick changes, in the same run', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 400 });
     await stepTimes(page, 2);
@@ -286,7 +286,7 @@ describe('the switches of the world', () => {
     expect(await passed()).toBe(0);
   });
 
-  browserTest('split crowds on the GPU without a new start', { tags: 'full' }, async () => {
+  browserTest('split crowds on the GPU without starting the run again', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu', scene: 'one-cell', count: 400 });
     await stepTimes(page, 1);

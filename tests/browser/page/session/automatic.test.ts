@@ -46,7 +46,7 @@ describe('the automatic engine', () => {
     expectNoProblems();
   });
 
-  browserTest('measures a scene for a bare address, which stays bare until something is chosen', async () => {
+  browserTest('measures a scene if the address has no choices, and adds none to the address', async () => {
     const { page } = await openPlayground(browser, { query: '', engine: 'auto' });
     const { count, backend } = await stateOf(page);
     expect(backend).toBe('cpu');

@@ -102,7 +102,7 @@ describe('an address', () => {
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  browserTest('leaves out the appearance that the visitor chose, which the next page keeps', async () => {
+  browserTest('leaves out the appearance that the visitor chose, but the next page keeps it', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await chooseOption(page, 'appearance', 'Light');

@@ -231,7 +231,7 @@ describe('a tool', () => {
   }
 
   browserTest(
-    'shows its reach by a ring that grows with the picture and is hidden outside it',
+    'shows its reach by a ring, which grows with the picture and is hidden outside the picture',
     { tags: 'full' },
     async () => {
       const { page } = await open();
@@ -300,7 +300,7 @@ describe('a finger', () => {
 
   for (const pointer of ['add', 'erase', 'wall'] as const) {
     browserTest(
-      `and a second finger magnify as much as their distance grows, and use no tool (${pointer})`,
+      `and a second one magnify the picture as much as their distance grows, without using the tool ${pointer}`,
       { tags: pointer === 'add' ? [] : ['full'] },
       async () => {
         const { page, touch, middle } = await start(pointer, 12);
@@ -320,7 +320,7 @@ describe('a finger', () => {
     );
   }
 
-  browserTest('alone draws a wall from its first point on', async () => {
+  browserTest('alone draws a wall that begins at the point it touched first', async () => {
     const { page, touch, middle } = await start('wall', 1);
     const [x, y] = middle;
     await touch('touchStart', [x, y]);
@@ -333,7 +333,7 @@ describe('a finger', () => {
     expect(Math.max(...drawn)).toBeGreaterThan(x + 52);
   });
 
-  browserTest('draws by a tap', async () => {
+  browserTest('draws a wall by a tap', async () => {
     const { page, touch, middle } = await start('wall', 1);
     const [x, y] = middle;
     await touch('touchStart', [x, y - 100]);

@@ -81,7 +81,7 @@ describe('the picture in 2D', () => {
   }
 
   browserTest(
-    'keeps the right values when the visitor changes between colours',
+    'shows the right values each time the visitor changes the colour',
     { tags: 'full' },
     async () => {
       const opened = await open();
@@ -136,7 +136,7 @@ describe('the picture in 2D', () => {
     }
   });
 
-  browserTest('shows buckets only in an unbounded world: in a box, their switch is greyed', async () => {
+  browserTest('shows buckets only in an unbounded world; in a box, their switch is disabled', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'gas', engine: 'cpu', unbounded: true, buckets: true });
     const stateOf = () =>

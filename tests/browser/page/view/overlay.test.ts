@@ -142,7 +142,7 @@ describe.each([
     },
   );
 
-  browserTest('the heat map colours taken cells, and no empty ones', { tags: [...tags] }, async () => {
+  browserTest('the heat map colours occupied cells and no empty ones', { tags: [...tags] }, async () => {
     const { page, held, plain, picture } = await show('heatMap');
     const { empty, taken } = cellsOf(held);
     expect(Math.max(...distancesAt(plain, picture, await toScreen(page, empty)))).toBe(0);
@@ -249,7 +249,7 @@ describe('in 3D', () => {
     ['cellLines', undefined, ['full']],
     ['heatMap', undefined, ['full']],
   ] as const) {
-    browserTest(`the overlay ${overlay} is seen, and gone when it is off`, { tags: [...tags] }, async () => {
+    browserTest(`the overlay ${overlay} shows, and disappears when off`, { tags: [...tags] }, async () => {
       const { page } = await open();
       await arrange(page, { scene: 'packing', dimensions: 3 });
       const { free, theme } = await describeScenery(page);
