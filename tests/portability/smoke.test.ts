@@ -32,7 +32,7 @@ describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
     expect(await runInDeno({ code: half }, null, { timeoutMs: 20_000 })).toBe(1);
   });
 
-  test('reports what code printed before it failed, and code that gives no answer', async () => {
+  test('reports what code printed before it failed, and rejects code that gives no answer in time', async () => {
     const failing = `export default () => { console.log('so far'); throw new Error('mine'); }`;
     await expect(runInDeno({ code: failing })).rejects.toThrow(
       /^The code failed under Deno: Error: mine\n(.|\n)*so far$/,

@@ -64,7 +64,7 @@ async function expectFound(
   expect(tools.liveBuffers()).toHaveLength(live);
 }
 
-it('lists all broad phases', () => {
+it('the list of GPU engines of the benchmark names each broad phase', () => {
   expect(GPU_ENGINES.map(({ name }) => name)).toEqual([
     'gpu-naive',
     'gpu-grid',
@@ -106,7 +106,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
 });
 
 gpuTest(
-  'finds every pair when the work is cut into many dispatches',
+  'the naive engine and the sweep find every pair if their work is cut into many dispatches',
   async (_, tools) => {
     // This many tests per dispatch cut the work into full slices and a shorter last one.
     for (const open of [openNaive, openSweep]) {
@@ -122,7 +122,7 @@ gpuTest(
   SHARED,
 );
 
-it('rejects exactly the scenes that an engine does not support, with a reason', () => {
+it('the benchmark refuses exactly the scenes that a GPU engine does not support, with a reason', () => {
   const refused = GPU_ENGINES.flatMap((engine) =>
     BENCH_SCENES.flatMap(({ name }) => {
       // An engine of boxes takes no other bodies, and others take no boxes.

@@ -131,7 +131,7 @@ function siteOf({ sites }: DispatchTraffic, buffer: string, kind: string) {
 
 describe('kernels whose traffic is known', () => {
   gpuTest(
-    'copies, strides, vec4 rows and components have the sectors per request that follow from their indices',
+    'copies, strides, vec4 rows and components need as many sectors per request as follow from their indices',
     async (device) => {
       const sectors = async (name: keyof typeof LOADS) => {
         const { traffic } = await count(device, LOADS[name]);
@@ -176,7 +176,7 @@ describe('kernels whose traffic is known', () => {
   );
 
   gpuTest(
-    'memory traffic counts each sector once if the L2 holds them, and small windows give the same figures',
+    'each sector is read from memory once if the L2 holds all of them, and small windows give the same figures',
     async (device) => {
       const random = new Random(2);
       const order = Uint32Array.from({ length: COUNT }, () => random.between(0, COUNT - 1));
@@ -213,9 +213,9 @@ describe('kernels whose traffic is known', () => {
   );
 });
 
-describe('passes of the engine', () => {
+describe('passes', () => {
   gpuTest(
-    'of a step give the same bits as twins and as kernels',
+    'of a step give the same bits as kernels and as instrumented twins',
     async (device) => {
       const gpu = wrapDevice(device);
       const options = sceneOptions(createScene('pile', { count: 2000, dimensions: 2 }), { substeps: 2 });
@@ -240,7 +240,7 @@ describe('passes of the engine', () => {
   );
 
   gpuTest(
-    'of the benchmark’s grid has one request per access of its code, and no memory traffic if all fits the L2',
+    'of the benchmark’s grid make one request per access in their code, and no memory traffic if the L2 holds all',
     async () => {
       const { gpu: provider } = await openDawn({ driver: testPreference() });
       for (const dimensions of [2, 3] as const) {

@@ -4,7 +4,7 @@ import { createBuffers } from '../../../src/gpu/buffers';
 import { gpuTest } from '../../helpers/node-gpu';
 
 gpuTest(
-  'buffers that are created while the device is lost reject',
+  'creating buffers rejects if the device is lost meanwhile',
   async (device, tools) => {
     const creating = createBuffers(tools.wrap(), 'test', { words: 16 });
     device.destroy();

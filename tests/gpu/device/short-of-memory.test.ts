@@ -23,9 +23,9 @@ function shortageOf(device: GPUDevice): Shortage {
   return shortage;
 }
 
-describe('without memory', () => {
+describe('if memory runs out', () => {
   gpuTest(
-    'for a staging buffer, a read rejects, and the next one succeeds',
+    'a read that gets no staging buffer rejects, and the next read succeeds',
     async (device, tools) => {
       const source = tools.upload('source', Uint32Array.of(1, 2, 3, 4));
       const readback = new Readback(tools.wrap(), 'test');
@@ -50,7 +50,7 @@ describe('without memory', () => {
   );
 
   gpuTest(
-    'for a staging buffer or for timestamps, profile rejects, but the simulation has made its step',
+    'profile rejects if it gets no buffer for staging or timestamps, but the simulation has made its step',
     async (device, tools) => {
       const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 50 }));
       const twin = await createSimulation(tools.wrap(), options);
@@ -75,7 +75,7 @@ describe('without memory', () => {
   );
 });
 
-describe('creators', () => {
+describe('create functions', () => {
   const positions = Float32Array.of(1, 1, 2, 2);
   const box = { dimensions: 2, min: [0, 0], max: [8, 8], positions } as const;
 

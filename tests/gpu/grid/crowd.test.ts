@@ -92,7 +92,7 @@ function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
 }
 
 gpuTest(
-  'Crowd sorts only crowded buckets, whatever the order of their entries and tiles',
+  'the passes of Crowd sort only crowded buckets, whatever the order of their entries and tiles',
   async (_, tools) => {
     const noise = createNoise(8);
     const world = defineWorld({ ...box(2), crowds: true }, 1);
@@ -261,7 +261,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'bounce like the reference, although several threads look for their partners',
+    'bounce as in the reference, although several threads look for their partners',
     async (_, tools) => {
       // One crowded row is enough, since the world is periodic.
       const positions = crowdIn(dimensions, HEAVY_ROW + 120, 50);

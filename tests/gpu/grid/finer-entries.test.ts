@@ -38,7 +38,7 @@ function boxOf(dimensions: Dimensions): WorldOptions {
 
 describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
   gpuTest(
-    'begin with a bit per occupied level, or with a bit per level if there are too few levels for finer entries',
+    'begin with one bit per occupied level, or per level if there are too few levels for finer entries',
     async (_, tools) => {
       const gpu = tools.wrap();
       const radii = Float32Array.of(0.5, 8, 0.25, Number.NaN, 2);
@@ -75,7 +75,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are listed for each cell, and only crowded lists get tiles, each for a workgroup to sort',
+    'are listed for each cell, and only crowded lists are divided into tiles, one per workgroup',
     async (_, tools) => {
       const gpu = tools.wrap();
       for (const [count, tiles] of [

@@ -154,13 +154,13 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
 
   for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
     gpuTest(
-      `visits every particle once within a radius beyond adjacent cells, in a world that is ${name}`,
+      `visits every particle within a radius once, even beyond adjacent cells, in a world that is ${name}`,
       async (device, tools) => {
         const count = 300;
         const { world, positions } = askedCrowd(options, count, 3);
         const grid = await createGrid(tools, options, count);
         const buffer = uploadVectors(tools, dimensions, 'positions', positions);
-        // Test only the smallest and the largest radius, because each needs a kernel of its own.
+        // Test only the smallest and the largest radius, because each needs a separate kernel.
         for (const radius of [radii[0], radii.at(-1)] as number[]) {
           const kernel = await grid.kernel({ ...ORDERED, radius });
           const seen = tools.allocate('seen', 16 * count);
@@ -192,7 +192,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'keeps the parameters that it was recorded with, and may have neither parameters nor buffers',
+    'keeps the parameters that it was recorded with, and needs neither parameters nor buffers',
     async (device, tools) => {
       const grid = await createGrid(tools, box(dimensions));
       const kernel = await grid.kernel(COUNTING);
@@ -469,7 +469,7 @@ gpuTest(
 );
 
 gpuTest(
-  'the error message names a line of the kernel if a token is missing, or if its code ends with a token too many',
+  'the error message names a line of the kernel if a token is missing, or if its code ends with one token too many',
   async (_, tools) => {
     const grid = await createGrid(tools, box(2));
     const { code } = COUNTING;
@@ -581,7 +581,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a grid destroys its kernels and searches, even those still in the making, and forgets destroyed ones',
+  'a grid destroys its kernels and searches, even those that are still being created, and forgets destroyed ones',
   async (_, tools) => {
     const before = tools.liveBuffers();
     const grid = await createGrid(tools, box(2));

@@ -100,7 +100,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'particles with a grid reject invalid options, and leave no buffers behind',
+  'creating particles with a grid rejects invalid options, and leaves no buffers behind',
   async (_, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1 } as const;
     const before = tools.liveBuffers();
@@ -134,7 +134,7 @@ gpuTest(
 );
 
 gpuTest(
-  'writeWords rejects what it cannot write, and changes nothing',
+  'writeWords rejects names, words and ids that it cannot use, and changes nothing',
   async (_, tools) => {
     const particles = await GridParticles.create(tools.wrap(), {
       dimensions: 2,

@@ -177,7 +177,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'builds with the count of each of many recordings, also if two encoders are open at the same time',
+    'builds each of many recordings with the count of that recording, also if two encoders are open at the same time',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 2, count: 2000 });
       const grid = await HashGrid.create(tools.wrap(), optionsOf(scene));

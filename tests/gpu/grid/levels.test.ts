@@ -279,7 +279,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'reject invalid options, and calls that the grid was not created for',
+    'lead to an error if options are invalid, or if a grid was not created for a call',
     async (_, tools) => {
       const gpu = tools.wrap();
       const base = { ...box(dimensions, 64), capacity: 10 };
@@ -351,7 +351,7 @@ fn finish(own: Own, particle: Particle) {}`;
   );
 
   gpuTest(
-    'are each passed to finish once, even if a workgroup handles them',
+    'are each passed to `finish` once, even if a workgroup handles them',
     async (device, tools) => {
       // Large particles in a crowd. Their slots are consecutive, so they share a word of heavy bits.
       const large = 5;

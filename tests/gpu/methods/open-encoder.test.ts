@@ -16,7 +16,7 @@ const options = {
 } as const;
 
 gpuTest(
-  'a step, and every other call that must not overtake a recorded step, fails',
+  'while an encoder is open, a step and every other call that must not overtake the recorded step fail',
   async (device, tools) => {
     const gpu = tools.wrap();
     const flock = await createFlock(gpu, { ...options, perception: 2, hunters: Float32Array.of(9, 9) });

@@ -25,7 +25,7 @@ fn read_nodes() {
 
 describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
   gpuTest(
-    'has the links that the host stored, and each node continues with a later one even if the words are corrupt',
+    'has the links that the host stored, and corrupt words cannot lead from a node back to an earlier one',
     async (_, tools) => {
       const gpu = tools.wrap();
       const [low, high] = [cornersIn(dimensions)(0), cornersIn(dimensions)(16)];

@@ -90,7 +90,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'hold about equally many boxes in clusters far apart, and give the same bits in every run',
+    'hold about equally many boxes, even of clusters far apart, and give the same bits in every run',
     async (device, tools) => {
       const noise = createNoise(2);
       const count = 20_000;
@@ -122,7 +122,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'list the first boxes whose pairs all fit, count the others, and have events',
+    'list only the pairs of the first boxes if not all fit, count all pairs, and have events',
     async (device, tools) => {
       const stack = (count: number) =>
         scatterBoxes(
@@ -205,7 +205,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'find boxes around moving bodies, which meet during a step',
+    'find the pairs of boxes around the paths of bodies in a step',
     async (device, tools) => {
       const noise = createNoise(11);
       const count = 500;

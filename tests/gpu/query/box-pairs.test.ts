@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('pairs of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are listed for the first boxes whose pairs all fit, are counted in full, and have events',
+    'are listed only for the first boxes if not all fit, are counted in full, and have events',
     async (device, tools) => {
       const stack = (count: number) =>
         scatterBoxes(

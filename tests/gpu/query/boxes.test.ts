@@ -130,7 +130,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   for (const sizes of ASKED_SIZES) {
     for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
       gpuTest(
-        `contain the particles that brute force finds, with ${sizes}, in a world that is ${kind}`,
+        `contain the particles that brute force finds among particles of ${sizes}, in a world that is ${kind}`,
         async (device, tools) => {
           const { grid, positions, boxes, expected } = await ask(tools, options, kind, sizes);
           const search = await grid.inBoxes({ boxes: boxes.count, capacity: 400_000 });
@@ -282,7 +282,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'across the ends of a periodic world contain the particles on an end, and none from more than a period outside',
+    'across the ends of a periodic world contain the particles on an end, but no particle more than a period outside',
     async (device, tools) => {
       const corner = cornersIn(dimensions);
       const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };

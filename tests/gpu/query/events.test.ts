@@ -140,7 +140,7 @@ describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'are counted, with the arguments of a dispatch',
+    'are counted, and each count comes with the arguments of a dispatch',
     async (device, tools) => {
       const options = worldsOf(dimensions).periodic as WorldOptions;
       const { grid, events, record } = await follow(device, tools, options);

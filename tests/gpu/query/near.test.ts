@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
   for (const sizes of ASKED_SIZES) {
     for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
       gpuTest(
-        `have the neighbours that brute force finds, with ${sizes}, in a world that is ${kind}`,
+        `have the neighbours that brute force finds among particles of ${sizes}, in a world that is ${kind}`,
         async (device, tools) => {
           const { grid, positions, points, near } = await ask(tools, options, sizes);
           const search = await grid.near({ points: POINTS, capacity: 8000 });
@@ -115,7 +115,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
     for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
       gpuTest(
-        `have the neighbours that brute force finds beyond adjacent cells, with ${sizes}, in a world that is ${name}`,
+        `have the neighbours beyond adjacent cells that brute force finds, world: ${name}, particles of ${sizes}`,
         async (device, tools) => {
           const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
@@ -182,7 +182,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `can be the subjects of a user’s kernel, among particles of ${sizes}`,
+      `can be what a user’s kernel runs over, among particles of ${sizes}`,
       async (device, tools) => {
         const { grid, positions, points, near } = await ask(
           tools,

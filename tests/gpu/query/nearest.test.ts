@@ -56,7 +56,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
       // One world of each kind is enough: near.test.ts tests the same loop over levels in more worlds.
       if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
       gpuTest(
-        `are those that brute force finds, with ${sizes}, in a world that is ${name}`,
+        `are those that brute force finds among particles of ${sizes}, in a world that is ${name}`,
         async (device, tools) => {
           const crowd = askedCrowd(options, PARTICLES, POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
@@ -94,7 +94,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `equal brute force for fewer points or a smaller radius, whether or not a point finds itself, with ${sizes}`,
+      `equal brute force for fewer points or a smaller radius, whether or not a point finds itself: ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);

@@ -176,7 +176,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'are none if the list of pairs was cut short, and the previous list is kept',
+    'do not occur if the list of pairs was cut short, and the previous list is kept',
     async (_, tools) => {
       const before: Owner[] = [
         { others: [1], holes: 0 },

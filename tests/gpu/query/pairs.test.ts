@@ -74,7 +74,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
   for (const { name, count, fold } of cases) {
     for (const broadPhase of BROAD_PHASES) {
       gpuTest(
-        `list each pair once, under its lower id, among ${count} particles of the scene ${name}, with ${broadPhase}`,
+        `list each pair once, under its lower id: scene ${name}, ${count} particles, broad phase ${broadPhase}`,
         async (_, tools) => {
           const { world, grid } = sceneGrid(name, dimensions, count);
           const expected = findPairs(world, world.diameter, grid);

@@ -675,7 +675,7 @@ gpuTest(
 );
 
 gpuTest(
-  'rays from afar find a ball that they only touch where they end',
+  'rays from afar hit a ball that they only touch at their ends',
   async (device, tools) => {
     const noise = createNoise(7);
     const scattered = Array.from({ length: MANY }, () => [3.5 + 4 * noise(), 8 * noise()]);

@@ -20,7 +20,7 @@ function run(command: 'soak' | 'faults', ...flags: string[]) {
   return { status, output: stdout + stderr, results: () => JSON.parse(readFileSync(out, 'utf8')) };
 }
 
-describe.skipIf(allowsNoGpu())('a short version of', () => {
+describe.skipIf(allowsNoGpu())('a command that tests long runs or faults', () => {
   test.each([
     ['soak', 'gpu-steps', ['--steps', '500']],
     ['soak', 'cpu-steps', ['--steps', '500']],
@@ -31,14 +31,18 @@ describe.skipIf(allowsNoGpu())('a short version of', () => {
     ['faults', 'limits', ['--object', 'RadixSort']],
     ['faults', 'scenes', ['--scenes', '48', '--gpu-scenes', '2']],
     ['faults', 'damage', ['--files', '400']],
-  ] as const)('%s, part %s passes', { tags: 'full', timeout: 300_000 }, (command, part, flags) => {
-    const { status, output, results } = run(command, '--only', part, ...flags);
-    expect(output).toMatch(/\n[1-9]\d* passed, 0 failed\n$/);
-    expect(status).toBe(0);
-    expect(results().parts[part]).toMatchObject({ failed: 0, driver: expect.any(String) });
-  });
+  ] as const)(
+    'passes in a short version: %s, part %s',
+    { tags: 'full', timeout: 300_000 },
+    (command, part, flags) => {
+      const { status, output, results } = run(command, '--only', part, ...flags);
+      expect(output).toMatch(/\n[1-9]\d* passed, 0 failed\n$/);
+      expect(status).toBe(0);
+      expect(results().parts[part]).toMatchObject({ failed: 0, driver: expect.any(String) });
+    },
+  );
 
-  test('a command rejects an unknown part', { tags: 'full' }, () => {
+  test('rejects an unknown part', { tags: 'full' }, () => {
     const { status, output } = run('faults', '--only', 'nothing');
     expect(output).toBe(
       '--only is nothing, but it must be part of one of these names: lost-destroyed, lost-unknown, memory, limits, scenes, damage.\n',

@@ -81,9 +81,9 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const [kind, sizes] of WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const))) {
     gpuTest(
-      `end where the reference says, in a world that is ${kind}, with the sizes ${sizes}`,
+      `end where the reference says, world: ${kind}, sizes: ${sizes}`,
       async (device, tools) => {
-        // Only one seed for variable radii, whose kernels a software device compiles slowly.
+        // Use only one seed for variable radii, whose kernels a software device compiles slowly.
         for (const [seed, restitution] of sizes === 'equal' ? RESTITUTIONS : RESTITUTIONS.slice(1, 2)) {
           const gravity = repeat(0, dimensions).with(1, -2048);
           const crowd = fastCrowd(dimensions, kind, 100, createNoise(seed), sizes);
@@ -245,7 +245,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'that are boxes and balls give the same bits in folded dispatches or not',
+    'that are boxes and balls give the same bits, whether or not dispatches are folded',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
       const options = { ...sceneOptions(scene), min: undefined, max: undefined, unbounded: true };
@@ -299,7 +299,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `leave all lists empty after particles are added and removed, in a world that is ${kind}`,
+      `leave all lists empty after steps, also if particles were added or removed, in a world that is ${kind}`,
       async (device, tools) => {
         const links = watchLinks(device);
         const options = fastCrowd(dimensions, kind, 200, createNoise(8));
@@ -442,7 +442,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'take as many substeps as their motion, including that by gravity, needs relative to their own diameters',
+    'take as many substeps as their motion in diameters needs, including the motion that gravity adds',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {

@@ -29,7 +29,7 @@ function watchBytes(device: GPUDevice) {
 
 describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   gpuTest(
-    'equals the reported bytes, and the estimate within a twentieth',
+    'equals the reported bytes, and differs from the estimate by less than a twentieth',
     async (device, tools) => {
       for (const name of ['uniform', 'clustered', 'gas', 'periodic', 'far-apart']) {
         const count = 100_000;

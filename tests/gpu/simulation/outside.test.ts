@@ -11,7 +11,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
   const box = { min: repeat(0, dimensions), max: repeat(8, dimensions) };
 
   gpuTest(
-    'a body outside the default box is refused, and a particle outside another box is moved inside by the next step if there are walls',
+    'bodies outside the default box are refused; a step moves particles outside another box into it if there are walls',
     async (_, tools) => {
       const gpu = tools.wrap();
       const far = new Float32Array(dimensions).fill(-100);

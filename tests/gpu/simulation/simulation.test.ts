@@ -534,7 +534,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'uses the settings at its call, without new pipelines or buffers',
+    'uses the settings at the time of its call, without new pipelines or buffers',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 300, { restitution: 0.5 });
       advance(simulation, 4);
@@ -611,7 +611,7 @@ describe('a step', () => {
     [['timestamp-query'], 'wall-clock'],
   ] as const) {
     gpuTest(
-      `can be timed stage by stage, with the clock ${source}, and leads to the same state`,
+      `leads to the same state if its stages are timed, with the clock ${source}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const timed = await create(gpu, 'pile', 2, 300, LIVELY);
@@ -636,7 +636,7 @@ describe('a step', () => {
   }
 
   gpuTest(
-    'with variable radii has the described stages in the described order',
+    'with variable radii has stages of STEP_STAGES, in the order of that table',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'mixed-pile', 2, 100, LIVELY);
       expectInOrder(await simulation.profile(DT), 'integrate', 'resolve');

@@ -112,7 +112,7 @@ function movedBy(world: World, begins: readonly number[], ways: readonly number[
 
 describe('paths of fast particles', () => {
   gpuTest(
-    'end at slow particles, of which there are several workgroups, and bounce off them as in the reference',
+    'end at slow particles and bounce off them as in the reference, with several workgroups of particles',
     async (_, tools) => {
       const edge = 40;
       const world = box(edge);
@@ -151,7 +151,7 @@ describe('paths of fast particles', () => {
   );
 
   gpuTest(
-    'end at a wall that they cross, but not at a wall that they move along, even if they are beyond that wall',
+    'end at a wall that they cross, but not at one that they move along, even if they lie beyond it',
     async (_, tools) => {
       const world = box(16);
       const ways = [1, 0, 2, 0, 0, -3];
@@ -176,7 +176,7 @@ describe('paths of fast particles', () => {
   );
 
   gpuTest(
-    'are held only if the lists have too few nodes for the cells that they pass',
+    'are held only if the lists have fewer nodes than the paths need',
     async (_, tools) => {
       const world = box(16);
       // The path has eight pieces, each from the middle of a cell to the middle of the next one.
@@ -194,7 +194,7 @@ describe('paths of fast particles', () => {
   );
 
   gpuTest(
-    'end at an obstacle if they reach a wall in the same tick and at the same speed',
+    'end at an obstacle, not at a wall that they reach in the same tick at the same speed',
     async (_, tools) => {
       // Rounding of the time and the speed must not change the keys that order hits.
       const way = 4.098;

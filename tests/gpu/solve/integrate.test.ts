@@ -92,7 +92,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'differs from exact arithmetic by at most two roundings of velocities and four of positions, fused or not',
+    'differs from exact arithmetic by at most two roundings of velocities and four of positions, even if products are fused',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);
@@ -149,7 +149,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'quarantines particles that overflow, are too fast or have a velocity that is not finite, from this step on',
+    'quarantines particles in the same step if they overflow, are too fast or have a velocity that is not finite',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity, substeps: 1 }, 4);

@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     );
 
   gpuTest(
-    'equal those of the reference in crowds, by the grid in folded dispatches and by the naive broad phase',
+    'equal those of the reference in crowds, with the grid in folded dispatches and with the naive broad phase',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });
@@ -85,7 +85,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are none for particles that separate, rest, or approach no faster than the rest speed',
+    'do not exist for particles that separate, rest, or approach no faster than the rest speed',
     async (_, tools) => {
       const world = box(40);
       const gravity = [0, -4, 0].slice(0, dimensions);

@@ -242,7 +242,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'has one shape for hardware GPUs and one for software GPUs, which give the same result',
+    'uses one shape on hardware GPUs and another on software GPUs, with the same result',
     async (device, tools) => {
       const names = { vendor: 'swiftshader', architecture: '', device: '', description: '' };
       const kinds = { software: names, gpu: { ...names, vendor: 'nvidia' } };

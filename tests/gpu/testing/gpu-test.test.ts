@@ -47,7 +47,7 @@ describe('a GPU test', () => {
     await expect(body).rejects.toThrow(/validation error/);
   });
 
-  gpuTest('fails on an error before its body destroys the device, or pops a scope too many', async () => {
+  gpuTest('fails on an error even if its body then destroys the device or pops an extra scope', async () => {
     const [inBuffer, inShader] = [
       (device: GPUDevice) => void device.createBuffer({ size: 4, usage: 0 }),
       (device: GPUDevice) => void device.createShaderModule({ code: 'fn broken(' }),
@@ -97,22 +97,22 @@ describe('a device that a file shares', () => {
     );
   }
 
-  gpuTest('is not given to a test with a device of its own, and accepts no options', async (device) => {
+  gpuTest('is not given to a test that opens another device, and accepts no options', async (device) => {
     expect(seen).not.toContain(device);
     const body = withDevice(() => undefined, { shared: true, without: ['subgroups'] });
     await expect(body).rejects.toThrow('a shared device has the default options.');
   });
 
-  gpuTest('still fails on a validation error', async () => {
+  gpuTest('still makes its test fail on a validation error', async () => {
     const body = withDevice((device) => void device.createBuffer({ size: 4, usage: 0 }), SHARED);
     await expect(body).rejects.toThrow(/validation error/);
   });
 });
 
-describe('a body that leaves objects', () => {
+describe('a test that leaves objects undestroyed', () => {
   const kit = createGpuTest(test, { driver: testPreference() });
 
-  gpuTest('fails, with their kinds, labels and sizes', async () => {
+  gpuTest('fails, and its error lists their kinds, labels and sizes', async () => {
     const body = kit.withDevice((device, { allocate }) => {
       allocate('a buffer of the tools', 64);
       device.createBuffer({ label: 'kept', size: 64, usage: 0x80 });
@@ -127,7 +127,7 @@ describe('a body that leaves objects', () => {
     );
   });
 
-  gpuTest('passes if the test allows leaks, and the next test of the device finds none of them', async () => {
+  gpuTest('passes if it allows leaks, and the next test of the device finds no leaks', async () => {
     const leave = (device: GPUDevice) => void device.createBuffer({ size: 64, usage: 0x80 });
     await kit.withDevice(leave, { leaks: 'allow', shared: true });
     await kit.withDevice((_, { liveBuffers }) => expect(liveBuffers()).toEqual([]), { shared: true });
@@ -148,7 +148,7 @@ test('concurrent tests of a shared device keep their buffers', async () => {
   await Promise.all([run(50), run(0)]);
 });
 
-describe('the device', () => {
+describe('the device of a GPU test', () => {
   const kit = createGpuTest(test, { driver: testPreference() });
 
   gpuTest('has the limits and features that the test requests', async () => {
@@ -191,7 +191,7 @@ describe('expectBuffer', () => {
     );
   });
 
-  gpuTest('fails if bytes are left that make no whole value', async (_, { upload, read, expectBuffer }) => {
+  gpuTest('fails if the bytes are no whole number of values', async (_, { upload, read, expectBuffer }) => {
     const buffer = upload('halves', Uint16Array.of(1, 0, 9));
     expect((await read(buffer)).byteLength).toBe(6);
     expect((await read(buffer, 4)).byteLength).toBe(2);
@@ -213,7 +213,7 @@ describe('expectBuffer', () => {
     );
   });
 
-  gpuTest('reads other types, and buffers of the test', async (device, { upload, expectBuffer }) => {
+  gpuTest('reads other types, and buffers that the test made', async (device, { upload, expectBuffer }) => {
     await expectBuffer(upload('bytes', Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2, 3));
     await expectBuffer(upload('keys', BigUint64Array.of(2n ** 40n))).toEqual(BigUint64Array.of(2n ** 40n));
     const own = device.createBuffer({ size: 8, usage: 0x04 });

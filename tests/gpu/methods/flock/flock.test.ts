@@ -33,7 +33,7 @@ const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   for (const [name, space] of SPACES) {
     gpuTest(
-      `moves like on the CPU, and gives the same bits in two runs, in ${name}`,
+      `moves as on the CPU, and gives the same bits in two runs, in ${name}`,
       async (_, tools) => {
         const options = { ...flockOptions(dimensions, space, 500), capacity: 510 };
         const first = await createFlock(tools.wrap(), options);

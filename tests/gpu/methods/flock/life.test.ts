@@ -29,7 +29,7 @@ const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
   for (const [name, space] of SPACES) {
     gpuTest(
-      `moves like on the CPU, and gives the same bits in two runs, in ${name}`,
+      `moves as on the CPU, and gives the same bits in two runs, in ${name}`,
       async (_, tools) => {
         const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
         const first = await createLife(tools.wrap(), options);

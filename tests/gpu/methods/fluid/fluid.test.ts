@@ -111,7 +111,7 @@ describe.each([
   [3, 'box'],
 ] as const)('a fluid in %dD around a %s', (dimensions, shape) => {
   gpuTest(
-    'equals the reference if centres of cells lie on the surface',
+    'equals its CPU twin if centres of cells lie on the surface of that shape',
     async (_device, tools) => {
       const options = tankAtSurface(dimensions, shape);
       const fluid = await createFluid(tools.wrap(), options);
@@ -146,7 +146,7 @@ function lone(velocity: readonly number[], solids?: FluidOptions['solids']): Flu
 
 describe('a fluid', () => {
   gpuTest(
-    'gives the same bits in every run, also if its substeps are recorded into one encoder; advance makes as many substeps as the speed needs',
+    'gives the same bits in every run, and if recorded into one encoder; `advance` makes as many substeps as the speed needs',
     async (device, tools) => {
       const gpu = tools.wrap();
       const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);
@@ -193,7 +193,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'moves a particle at most two cells, and stops it in its own cell along the axes on which a solid is in its way',
+    'moves a particle at most two cells, and keeps it in its cell along each axis on which a solid blocks it',
     async (_device, tools) => {
       const gpu = tools.wrap();
       const walls: FluidOptions['solids'] = ([x = 0]) => x < 2 || x > 5;
@@ -234,7 +234,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'adds and removes particles, solves nothing without fluid, and reports what does not fit',
+    'adds and removes particles, solves nothing while it is empty, and rejects what does not fit',
     async (device, tools) => {
       const gpu = tools.wrap();
       const fluid = await createFluid(gpu, {
@@ -293,7 +293,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'lowers particles like its twin if slower velocities do not suffice, so that energy does not grow',
+    'lowers particles like its CPU twin if slowing them does not suffice to keep energy from growing',
     async (_device, tools) => {
       const solids: FluidOptions['solids'] = ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3;
       const options = { ...gentleWave(8), solids };
@@ -328,7 +328,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'stays calm in a room without air beside another room, like its twin',
+    'stays calm in a room without air beside another room, like its CPU twin',
     async (_device, tools) => {
       const [fluid, twin] = [await createFluid(tools.wrap(), CELLAR), createCpuFluid(CELLAR)];
       for (const one of [fluid, twin]) for (let step = 0; step < 30; step++) one.step(STEP, 1);
@@ -342,7 +342,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'removes energy growth from velocities, like its twin',
+    'removes energy growth from velocities, like its CPU twin',
     async (_device, tools) => {
       for (const transfer of ['flip', 'apic'] as const) {
         const options = { ...denseFluid(), transfer, restraint: 0.2 };
@@ -359,7 +359,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'emits and drains like its twin, whether the caller waits or not, and continues from a checkpoint',
+    'emits and drains like its CPU twin, whether or not the caller waits for steps, and continues from a checkpoint',
     async (device, tools) => {
       const gpu = tools.wrap();
       const twin = createCpuFluid(FOUNTAIN);

@@ -16,7 +16,7 @@ const PART = 2 ** -16;
 
 describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   gpuTest(
-    'moves like on the CPU, with the same bits in every run, and keeps its momentum if no wall is near',
+    'moves as on the CPU, with the same bits in every run, and keeps its momentum if no wall is near',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
       // In 3D two axes have no walls. The obstacles reach into the block.
@@ -73,7 +73,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'moves like on the CPU after particles were removed, and from a checkpoint with gaps in its ids',
+    'moves as on the CPU after particles were removed, and from a checkpoint with gaps in its ids',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.9, iterations: 2, gravity: 1 });
       const capacity = options.positions.length / dimensions;

@@ -24,7 +24,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
       [4, ', with boxes', 'plain'],
     ] as const) {
       gpuTest(
-        `have their pipelines, in ${format} with ${samples} samples${kind}, coloured by ${colour}`,
+        `have their pipelines, format: ${format}, samples: ${samples}, colour: ${colour}${kind}`,
         async (device) => {
           const modules: GPUShaderModule[] = [];
           const create = device.createShaderModule;

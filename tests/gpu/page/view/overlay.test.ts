@@ -243,7 +243,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'list as candidates the particles of adjacent cells and no others',
+    'list exactly the pairs of particles in adjacent cells as candidates',
     async (_, tools) => {
       // One particle per cell; a cell is as wide as a particle.
       const positions = Array.from({ length: 4 ** dimensions }, (__, index) =>

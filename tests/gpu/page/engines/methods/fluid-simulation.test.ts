@@ -8,7 +8,7 @@ const STEP = 1 / 60;
 
 describe('a fluid of the page', () => {
   gpuTest(
-    'gives the same bits when steps are timed or queued, and from a checkpoint',
+    'gives the same bits if steps are timed or queued, and after a checkpoint is restored',
     async (_, tools) => {
       const choices = chooseScene(defaultChoices(), 'fountain');
       const { options, method } = await startFrom(choices, 150);

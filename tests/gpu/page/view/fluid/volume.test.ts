@@ -61,7 +61,7 @@ describe('the volume of a fluid', () => {
   );
 
   gpuTest(
-    'holds the mean share of the colour scale of the particles in each voxel',
+    'holds, for each voxel, the mean of its particles’ shares of the colour scale',
     async (_, tools) => {
       const wanted = { velocityOf: ([x = 0]: readonly number[]) => [x > 1 ? 0.75 : 0.25, 0, 0] };
       const { shares } = await readVolume(tools, { ...TANK, positions: lattice(() => true) }, wanted);
@@ -88,7 +88,7 @@ describe('the volume of a fluid', () => {
   );
 
   gpuTest(
-    'has at most 2,048 voxels along an axis, and in all 2²³ on hardware and 2¹⁸ on a software GPU',
+    'has at most 2,048 voxels along an axis, and in all at most 2²³ on a hardware GPU or 2¹⁸ on a software GPU',
     () => {
       const shape = (cells: readonly number[], isSoftware: boolean) => {
         const plan = planFluid({ dimensions: 3, cells, cellSize: 1 });

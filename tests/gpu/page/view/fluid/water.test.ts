@@ -30,7 +30,7 @@ function eachPixel(visit: (x: number, y: number) => void): void {
   }
 }
 
-describe.each([1, 4] as const)('water with %d samples per pixel', (samples) => {
+describe.each([1, 4] as const)('water with a sample count of %d', (samples) => {
   gpuTest(
     'fills the tank without gaps, up to the walls, the floor and its level surface',
     async (_, tools) => {
