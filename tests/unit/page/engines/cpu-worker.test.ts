@@ -27,7 +27,7 @@ afterEach(() => {
 const PILE = sceneOptions(createScene('pile', { dimensions: 2, count: 300 }));
 
 describe('the CPU engine behind a port', () => {
-  it('takes the same steps, bit for bit, and shows the state after each', async () => {
+  it('takes the same steps as a plain simulation, bit for bit, and reports the state after each', async () => {
     const link = open();
     const { result: facts } = await link.ask('start', PILE, undefined);
     const own = createCpuSimulation(PILE);
@@ -75,7 +75,7 @@ describe('the CPU engine behind a port', () => {
     expect((await link.ask('checkpoint')).result).toEqual(before);
   });
 
-  it('runs the methods, and counts neighbours while the page wants them', async () => {
+  it('runs the methods, and counts neighbours only while the page wants the counts', async () => {
     const choices = { ...defaultChoices('dam-break'), count: 200 };
     const { options, method } = await startFrom(choices, 200);
     const link = open();
@@ -93,7 +93,7 @@ describe('the CPU engine behind a port', () => {
     expect((await link.ask('step', STEP)).seen?.counts).toBeUndefined();
   });
 
-  it('passes errors on, with their class and message, and goes on', async () => {
+  it('passes errors on with their class and message, and then continues', async () => {
     const link = open();
     await expect(link.ask('start', { ...PILE, radius: -1 }, undefined)).rejects.toThrow(ArgumentError);
     await link.ask('start', PILE, undefined);
@@ -106,7 +106,7 @@ describe('the CPU engine behind a port', () => {
     expect((await link.ask('step', STEP)).seen?.count).toBe(300);
   });
 
-  it('rejects the calls under way and later ones if it stops', async () => {
+  it('rejects calls in progress and all later calls if it stops', async () => {
     const link = open();
     await link.ask('start', PILE, undefined);
     const late = link.ask('step', STEP);

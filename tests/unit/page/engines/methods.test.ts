@@ -157,7 +157,7 @@ describe('choices for a method', () => {
 });
 
 describe.each(NAMES)('the running scene %s', (scene) => {
-  it('moves, reports its own figures, and continues from a state with the same bits', async () => {
+  it('moves, reports its own figures, and continues from a checkpoint with the same bits', async () => {
     const body = await start({ scene });
     const first = body.read();
     for (let step = 0; step < 3; step++) body.step(STEP);
@@ -176,7 +176,7 @@ describe.each(NAMES)('the running scene %s', (scene) => {
     expect(again.moved).toEqual(moved);
   });
 
-  it('gives its world and gravity to a table that is opened', async () => {
+  it('gives its world and gravity to a table of particles that the visitor opens', async () => {
     const choices = chooseScene(defaultChoices(), scene);
     const { options } = await startFrom(choices, 120);
     const simulation = await start({ scene });
@@ -209,7 +209,7 @@ describe.each(NAMES)('the running scene %s', (scene) => {
 });
 
 describe('a running position-based fluid', () => {
-  it('accepts changed settings, and keeps them when it goes back', async () => {
+  it('accepts changed settings, and keeps them when it returns to an earlier state', async () => {
     const body = await start({ scene: 'splash' });
     const from = chooseScene(defaultChoices(), 'splash');
     const state: State = await body.checkpoint();
@@ -224,7 +224,7 @@ describe('a running position-based fluid', () => {
     expect(body.time).toBeCloseTo(STEP, 12);
   });
 
-  it('is drawn with its obstacles, and is denser with fewer rounds', async () => {
+  it('is drawn with its obstacles, and is denser with fewer iterations', async () => {
     const excess = async (iterations: number) => {
       const body = await start({ scene: 'splash', iterations }, 600);
       expect(body.obstacleCount).toBe(2);
@@ -240,7 +240,7 @@ describe('a running position-based fluid', () => {
 });
 
 describe('running particle life', () => {
-  it('changes its table and numbers while it runs, and keeps them when it goes back', async () => {
+  it('accepts a changed table and changed numbers, and keeps them when it returns to an earlier state', async () => {
     const body = await start({ scene: 'particle-life' });
     const from = chooseScene(defaultChoices(), 'particle-life');
     const state: State = await body.checkpoint();
@@ -256,7 +256,7 @@ describe('running particle life', () => {
     expect(life.settings.attraction).toEqual(attractionTable('random', 6, 9));
   });
 
-  it('has as many species as chosen, also among added particles, and can be coloured by them', async () => {
+  it('has the chosen number of species, also among added particles, and can be coloured by species', async () => {
     const body = (await start({ scene: 'particle-life', kinds: 3, pointer: 'add' })) as CpuLifeSimulation;
     expect(body.kinds).toBe(3);
     expect(refuseColours(body, 'species')).toBe('');
@@ -269,7 +269,7 @@ describe('running particle life', () => {
     expect(chooseScene({ ...defaultChoices(), colour: 'id' }, 'pile').colour).toBe('id');
   });
 
-  it('drifts with one-sided attraction, and hardly with mutual attraction', async () => {
+  it('drifts if attraction is one-sided, and hardly drifts if attraction is mutual', async () => {
     const drift = async (attraction: Choices['attraction']) => {
       const body = await start({ scene: 'particle-life', attraction }, 400);
       for (let step = 0; step < 30; step++) body.step(STEP);

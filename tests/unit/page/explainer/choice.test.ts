@@ -3,7 +3,7 @@ import { readChoice, writeChoice } from '../../../../src/page/explainer/choice';
 import { type Choice, DEFAULT_CHOICE } from '../../../../src/page/explainer/scene';
 
 describe('the choice in the address of the explainer', () => {
-  it('is read as it was written, beside other parts of the query', () => {
+  it('is read as it was written, and leaves other parts of the query alone', () => {
     const choice: Choice = {
       method: 'hashed',
       count: 12,
@@ -19,12 +19,12 @@ describe('the choice in the address of the explainer', () => {
     expect(writeChoice(DEFAULT_CHOICE, '')).toBe('');
   });
 
-  it('is the default where the address has nothing that can be read', () => {
+  it('is the default if the address has nothing that can be read', () => {
     expect(readChoice('')).toEqual(DEFAULT_CHOICE);
     expect(readChoice('?method=tree&particles=many&moved=3.x.4_5')).toEqual(DEFAULT_CHOICE);
   });
 
-  it('has the nearest number of particles that is allowed', () => {
+  it('has the allowed number of particles that is nearest to the requested one', () => {
     for (const [asked, count] of [
       ['1', 2],
       ['-7', 2],

@@ -55,7 +55,7 @@ describe('cells of any size', () => {
     expect(looks).toBe(count * (count - 1));
   });
 
-  it('lose contacts if they are smaller, and are rejected even if they happen to lose none', () => {
+  it('lose contacts if they are less than a diameter wide, and are rejected even if they happen to lose none', () => {
     const found = [0.25, 0.5, 0.7, 0.8].map((diameters) => {
       const { search, refusal } = tryCellSize(diameters, touching);
       expect(refusal).toMatch(/^world\.cellSize is .*at least the largest diameter, 0\.6875/);
@@ -118,8 +118,8 @@ describe('a table of buckets', () => {
   });
 });
 
-describe('a crowd', () => {
-  it('in one cell finds all its contacts, but with as many tests as without a grid', () => {
+describe('the search in a crowd', () => {
+  it('finds all contacts in one cell, but with as many tests as without a grid', () => {
     for (const count of [2, 50, MOST_CROWDED]) {
       const { search, world, positions, fullest, comparisons, isCrowded } = tryCrowd(count, 0);
       expectMended(search, world, positions, CROWD_DIAMETER);
@@ -130,7 +130,7 @@ describe('a crowd', () => {
     }
   });
 
-  it('needs fewer tests the farther it is spread', () => {
+  it('needs fewer tests the farther the crowd is spread', () => {
     const crowds = [0, 0.25, 0.5, 1].map((share) => tryCrowd(MOST_CROWDED, share));
     for (const [index, { search, world, positions, comparisons }] of crowds.entries()) {
       expectMended(search, world, positions, CROWD_DIAMETER);

@@ -96,7 +96,7 @@ function sum(values: ArrayLike<number | undefined>): number {
   return Array.from(values).reduce<number>((total, value) => total + (value ?? 0), 0);
 }
 
-describe.each(CHOICES)('the trace of $method with $count particles and moves $moved', (choice) => {
+describe.each(CHOICES)('the trace of $method with $count particles', (choice) => {
   const { scene, steps, count, method, counted, start, grid, others, touching, expected, stepsOf } =
     study(choice);
   const { world, diameter, positions, arrivals } = scene;
@@ -340,7 +340,7 @@ describe.each(CHOICES)('the trace of $method with $count particles and moves $mo
 });
 
 describe('the particles of the explainer', () => {
-  it('are at first thirty, up to four per cell, which arrive out of order', () => {
+  it('are thirty at first, at most four per cell, and arrive out of order', () => {
     const { scene, count, counted, expected, grid, steps } = study(DEFAULT_CHOICE);
     expect(count).toBe(30);
     expect(scene.world.cells).toEqual([8, 7]);
@@ -351,7 +351,7 @@ describe('the particles of the explainer', () => {
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 
-  it('keep their positions if their number or the method changes, and the moved ones are where they were put', () => {
+  it('keep their positions if their number or the method changes; moved ones are where the visitor put them', () => {
     const at = (choice: Partial<Choice>) => createScene({ ...DEFAULT_CHOICE, ...choice }).positions;
     expect(at({ count: 60 }).subarray(0, 60)).toEqual(at({}));
     const shifted = at({ method: 'hashed' }).map((value, index) => value + (index % 2 === 0 ? 3 : 2));
@@ -373,7 +373,7 @@ describe('the particles of the explainer', () => {
     expect(at('hashed')).toEqual([-3.625, 3.625]);
   });
 
-  it('share buckets in the hashed grid, which the trace lists and its search skips', () => {
+  it('share buckets in the hashed grid; the trace lists these, and its search skips pairs that only share one', () => {
     const { stepsOf, scene } = study({ ...DEFAULT_CHOICE, method: 'hashed' });
     const last = stepsOf('hash').at(-1);
     expect(scene.world.cellCount).toBe(128);
@@ -388,13 +388,13 @@ describe('the particles of the explainer', () => {
 });
 
 describe('the explainer', () => {
-  it('writes coordinates with two digits, cells with none, and nothing for what is not written yet', () => {
+  it('writes coordinates with two decimals, cells without decimals, and nothing for entries not yet written', () => {
     expect(entryText([0.5, -1.25], 'positions', 0)).toBe('0.50\n−1.25');
     expect(entryText([0, 0, -3, 2], 'lattices', 1)).toBe('−3\n2');
     expect(entryText([7, undefined], 'ids', 1)).toBe('');
   });
 
-  it('puts the number of a cell into a corner without particles, or else into the one with most room', () => {
+  it('puts the number of a cell into a corner without particles, or else into the corner with the most room', () => {
     const cornerOf = (...positions: [number, number][]) => {
       const { x, y, 'text-anchor': anchor } = freeCorner(2, 3, positions);
       return [x < 2.5 ? 'left' : 'right', y < 3.5 ? 'upper' : 'lower', anchor];
@@ -419,7 +419,7 @@ describe('the explainer', () => {
     expect(at('pairs', 3)).toEqual(['hash', 0]);
   });
 
-  it('finds the first step of a stage about a particle, if there is one', () => {
+  it('finds the first step of a stage that is about a given particle, if there is one', () => {
     const trace = createTrace();
     expect(trace.steps[findParticle(trace, 'scatter', 9) ?? -1]?.text).toMatch(/^Particle 9 writes/);
     expect(findParticle(trace, 'sum', 9)).toBeUndefined();

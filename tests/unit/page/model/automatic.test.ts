@@ -5,7 +5,7 @@ import { chooseScene, defaultChoices } from '../../../../src/page/model/choices'
 const CHOICES = defaultChoices();
 
 describe('the automatic engine', () => {
-  it('is the GPU if there is one, and the CPU engine if the processor emulates it', () => {
+  it('is the GPU, or the CPU engine if the processor emulates the GPU', () => {
     expect(CHOICES.engine).toBe('auto');
     expect(automaticEngine(CHOICES, 'hardware')).toBe('gpu');
     expect(automaticEngine(CHOICES, 'software')).toBe('cpu');
@@ -13,7 +13,7 @@ describe('the automatic engine', () => {
     expect(automaticEngine(CHOICES, 'none')).toBe('gpu');
   });
 
-  it('holds the chosen number of particles', () => {
+  it('is the emulated GPU if the CPU engine cannot hold the chosen number of particles', () => {
     expect(automaticEngine({ ...CHOICES, count: 50_000 }, 'software')).toBe('cpu');
     expect(automaticEngine({ ...CHOICES, count: 50_001 }, 'software')).toBe('gpu');
     const dam = chooseScene(CHOICES, 'dam-break');
@@ -21,7 +21,7 @@ describe('the automatic engine', () => {
     expect(automaticEngine({ ...dam, count: 20_001 }, 'software')).toBe('gpu');
   });
 
-  it('is explained', () => {
+  it('is explained for each kind of GPU', () => {
     const said = (['hardware', 'software', 'none'] as const).map((gpu) => [
       explainAutomatic('cpu', gpu),
       explainAutomatic('gpu', gpu),

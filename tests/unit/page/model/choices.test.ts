@@ -48,11 +48,11 @@ describe('choices', () => {
   });
 });
 
-describe('cells of which three must fit along a periodic axis', () => {
+describe('the width of cells', () => {
   const start = (cellSize: number, changes: Partial<Choices> = {}) =>
     startOfScene({ ...defaultChoices('periodic'), count: 60, cellSize, ...changes }, 60);
 
-  it('are refused in the words of the page if they are too wide, and the widest ones are accepted', () => {
+  it('is rejected in the words of the page if fewer than three cells fit along a periodic axis', () => {
     expect(() => start(8)).toThrow(
       'Cell size is 8, but it must be at most 4.66 here, because 3 cells must fit along a periodic axis of 14 diameters; more particles make it longer.',
     );
@@ -60,7 +60,7 @@ describe('cells of which three must fit along a periodic axis', () => {
     expect(planSimulation(start(4.66).options).world.cells).toEqual([3, 3]);
   });
 
-  it('may be wider without such an axis or box', () => {
+  it('may be larger if no axis is periodic', () => {
     for (const changes of [{ periodicX: false, periodicY: false }, { unbounded: true }]) {
       expect(start(8, changes).options.cellSize).toBe(8);
     }

@@ -27,7 +27,7 @@ describe('a field', () => {
     if (field.isWhole) expect(refusalOf(name, field.min + 0.5)).toMatch(/whole number/);
   });
 
-  it('has a slider from its least value to its end, and converts values both ways', () => {
+  it('has a slider that begins at its least value, and converts values both ways', () => {
     for (const name of FIELD_NAMES) {
       const field = fieldOf(name);
       if (field.kind !== 'number' || field.slider === 0) continue;

@@ -168,7 +168,7 @@ describe('an opened state', () => {
     }
   });
 
-  it('can be left for any scene', () => {
+  it('gives way to a scene that the visitor chooses', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
     expect(startCount(chosen, HARDWARE)).toBe(3);
@@ -185,7 +185,7 @@ describe('an opened state', () => {
     expect(checkpoint).toMatchObject({ unbounded: true, positions });
   });
 
-  it('is rejected with a message that names the file if it is invalid or too large, before any allocation', () => {
+  it('is rejected before any allocation if it is invalid or too large, with a message that names the file', () => {
     expect(() => open('a.bin', stateOf(PLANE), 2)).toThrow(
       /a\.bin is a state of 3 particles with ids up to 2, but it must be one with ids below 2/,
     );

@@ -62,7 +62,7 @@ describe('the first scene', () => {
     expect(stepBudget({ kind: 'gpu', threads: 1 })).toBeCloseTo(8.33, 1);
   });
 
-  it('says what was measured', () => {
+  it('is explained with what was measured', () => {
     expect(
       on('gpu', [
         [16_000, 0.9],

@@ -36,7 +36,7 @@ describe('the key to overlays', () => {
     expect(textsOf(open('packing', 2), { ...NO_OVERLAYS, thread: true })).toHaveLength(1);
   });
 
-  it('describes what differs in 3D, with many sizes, with boxes, with naive, and from far away', () => {
+  it('describes overlays differently in 3D, with many sizes, with boxes, with naive, and from far away', () => {
     expect(textsOf(open('packing', 3)).slice(0, 2)).toEqual([
       'Cells, on the floor and two walls',
       expect.stringMatching(/^Particles over a floor cell: 1 to \d+ or more$/),
@@ -102,7 +102,7 @@ describe('the key to overlays', () => {
 });
 
 describe('lines', () => {
-  it('are thinner for smaller particles, down to half their width', () => {
+  it('are thinner if particles look smaller, down to half their usual width', () => {
     const simulation = open('packing', 2);
     const share = (pixels: number) => lineShare(simulation, pixels / (2 * simulation.radius));
     expect([100, 20, 10.5, 1].map(share)).toEqual([1, 1, 0.75, 0.5]);

@@ -31,7 +31,7 @@ describe('presets', () => {
     expect(sum(inReadme)).toBeLessThanOrEqual(24_000);
   });
 
-  it('fit a graphics card, or the CPU engine if the processor does the work', () => {
+  it('have counts that a graphics card or, in their small form, the CPU engine can handle', () => {
     const card = { kind: 'gpu', isSoftware: false, most: 1_000_000 } as const;
     const processor = { kind: 'cpu', isSoftware: true, most: 1_000_000 } as const;
     for (const { name, link, small = link } of PRESETS) {
@@ -42,7 +42,7 @@ describe('presets', () => {
     }
   });
 
-  it('begin with those that only a grid on a GPU can run, which have fewer particles elsewhere', () => {
+  it('begin with presets that only a grid on a GPU can run; elsewhere, these have fewer particles', () => {
     const counts = LEADING_PRESETS.map(({ name, link, small = '' }) => {
       const [all, some] = [readLink(`?${link}`), readLink(`?${small}`)];
       expect(some.count, name).toBeLessThan(all.count / 4);

@@ -41,7 +41,7 @@ describe('the shown box', () => {
     expect(empty.max[0]).toBeGreaterThan(empty.min[0] as number);
   });
 
-  it('surrounds those near the first if others are too far away, and says so', () => {
+  it('surrounds only the particles near the first one if others are too far away, and says so', () => {
     const far = 2 ** 20;
     const box = around(2, [
       [far, far],
@@ -92,7 +92,7 @@ describe('the shown box', () => {
     }
   });
 
-  it('exists for every scene, so that all can be chosen', () => {
+  it('exists for unbounded scenes too, so that every scene can be chosen', () => {
     expect(FIELDS.scene.options.map(({ value }) => value)).toEqual(SCENES.map(({ name }) => name));
     for (const scene of ['far-apart', 'colliding-cells', 'one-large']) {
       const choices = { ...defaultChoices(scene), boxWidth: 3 };

@@ -44,7 +44,7 @@ describe.each(DIMENSIONS)("a scene's own world in %dD", (dimensions) => {
     expect(choices).toMatchObject({ crowds: expected.world.crowds, continuous: expected.continuous });
   });
 
-  it.each(sceneNames())('runs with every switch that can be changed (%s)', (scene) => {
+  it.each(sceneNames())('runs after any one of its switches is changed (%s)', (scene) => {
     const usual = defaultChoices(scene, dimensions);
     for (const name of [
       'periodicX',
@@ -87,7 +87,7 @@ describe.each(DIMENSIONS)("a scene's own world in %dD", (dimensions) => {
 });
 
 describe('the size of cells', () => {
-  it('is in diameters of the smallest particle', () => {
+  it('is given in diameters of the smallest particle', () => {
     const sizeOf = (changes: Partial<Choices>) => {
       const choices = { ...defaultChoices(changes.scene), ...changes };
       return run(choices, 0).world.cellSize;
@@ -131,7 +131,7 @@ describe('the size of cells', () => {
     expect(capOf({ ...wide, broadPhase: 'naive' }, SOFTWARE)?.reason).toMatch(/^Naive tests every pair/);
   });
 
-  it('needs a new run that continues the state, as crowds do; a run keeps its own until then', () => {
+  it('changes only with a new run that continues the state, like the option `crowds`', () => {
     const running = defaultChoices();
     expect(needsRenewal(running, { ...running, gravity: 3 })).toBe(false);
     for (const change of [{ cellSize: 2 }, { crowds: true }]) {
@@ -141,7 +141,7 @@ describe('the size of cells', () => {
     }
   });
 
-  it('goes back to that of the scene when another scene is chosen', () => {
+  it('returns to that of the scene, like the kind of world, when the visitor chooses another scene', () => {
     const changed = { ...defaultChoices(), cellSize: 5, periodicX: true, unbounded: true, walls: false };
     expect(chooseScene(changed, 'channel')).toMatchObject({
       cellSize: 1,

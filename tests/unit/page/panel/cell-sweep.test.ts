@@ -58,11 +58,11 @@ describe('the sizes of a sweep', () => {
     expect(sizesFor(2, 5, false)).toEqual([1, 1.42, 2, 2.82, 4, 5, 5.66, 8, 16]);
   });
 
-  it('contain the chosen size, even if it is smaller', () => {
+  it('contain the chosen size, even if it is below this range', () => {
     expect(sizesFor(8, 1.5, false)[0]).toBe(1.5);
   });
 
-  it('are powers of two in worlds that round sizes', () => {
+  it('are powers of two in worlds that round cell sizes', () => {
     expect(sizesFor(1, 4, true)).toEqual([1, 2, 4, 8]);
     expect(sizesFor(2, 2, true)).toEqual([1, 2, 4, 8, 16]);
   });
@@ -72,7 +72,7 @@ describe('a sweep over cell sizes', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('times all sizes in ascending order, in three rounds, the first one once more', async () => {
+  it('times all sizes in ascending order in three rounds, and the first size once more', async () => {
     const { timings, started, notes } = await sweep((size) => 3 * size);
     expect(started).toEqual([1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]);
     expect(timings.map(({ rounds }) => rounds.length)).toEqual([4, 3, 3, 3]);
@@ -101,7 +101,7 @@ describe('a sweep over cell sizes', () => {
     expect(notes).toEqual(['The sweep stops before 8 diameters: a step could take 7.68 s.']);
   });
 
-  it('goes on after narrow cells that the device cannot hold', async () => {
+  it('continues after narrow cells that the device cannot hold', async () => {
     const { timings, notes } = await sweep((size) => {
       if (size < 3) throw new LimitError('maxBufferSize', 'There are too many cells.');
       return 1;
@@ -129,7 +129,7 @@ describe('a sweep over cell sizes', () => {
     expect(describeTimings([], 1, 1)).toEqual([]);
   });
 
-  it('names all sizes that are as fast within the noise', () => {
+  it('names all sizes that are equally fast within the noise', () => {
     // The median round of size 4 took 5 ms, so sizes of up to 5 ms count as equally fast.
     const timings = [timing(1, 4.9, 4.9, 6), timing(2, 5.1, 5.2, 5.3), timing(4, 4, 5, 7)];
     expect(describeTimings(timings, 1, 2)).toEqual([
@@ -168,7 +168,7 @@ describe('the suggestion for a run', () => {
     return suggestFor({ simulation } as unknown as Run);
   };
 
-  it('is one diameter on the CPU, a power of two without a box, and absent if radii vary', async () => {
+  it('is one diameter on the CPU, a power of two in an unbounded world, and absent if radii vary', async () => {
     expect((await suggested('pile'))?.cellSize).toBe(1);
     expect((await suggested('gas'))?.cellSize).toBe(1);
     expect((await suggested('gas'))?.widest).toBe(Number.POSITIVE_INFINITY);

@@ -40,7 +40,7 @@ describe('the classic table', () => {
     expect(classicRow(1)).toEqual({ count: 1, pairs: 0, tests: 0 });
   });
 
-  it('takes 134 MB for the cells of a sparse world, and less than 1 MB with a hash table', () => {
+  it('states 134 MB for the cells of a sparse world, and less than 1 MB with a hash table', () => {
     const { count, cells, dense, hash } = sparseMemory();
     expect({ count, cells }).toEqual({ count: 10_000, cells: 4096 ** 2 });
     // With the ring there are 4,098² cells. A disc stores its cell in 4 bytes, or in 8 with the hash table.

@@ -87,7 +87,7 @@ describe('the description of the curves', () => {
     },
   );
 
-  it('has the work of the grid and the memory of both per size', () => {
+  it('has the work of the grid and the memory of both broad phases for each size', () => {
     const counted = curves.grid.map((timing) => ({ ...timing, contacts: timing.count }));
     const rows = rowsOf({ ...curves, grid: counted });
     expect(rows.find(({ count }) => count === 1000)?.work).toEqual({
@@ -236,7 +236,7 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
-  it('leaves out steps with missing times and reports them; a size without other steps fails', async () => {
+  it('leaves out and reports steps with missing times; a size that has no other steps fails', async () => {
     const sweep = request(() => 4);
     const { start } = sweep;
     let steps = 0;
@@ -280,7 +280,7 @@ describe('a sweep', () => {
     ).toEqual([256, 960, 2944]);
   });
 
-  it('rejects when it is ended, and destroys all runs', async () => {
+  it('rejects when `ended` rejects, and destroys all runs', async () => {
     let lose: (error: Error) => void = () => undefined;
     const ended = new Promise<never>((_, reject) => {
       lose = reject;

@@ -60,7 +60,7 @@ describe('the measurement of an engine', () => {
     expect(started).toEqual([16_000]);
   });
 
-  it('measures the usual pile on the CPU engine, too', async () => {
+  it('measures the usual pile on the CPU engine', async () => {
     const { engine, started } = engineOf('cpu', 1.1 / 4000);
     const { choices, why } = await measureOpening(engine, 8, () => 0);
     expect(choices.scene).toBe(defaultChoices().scene);
@@ -88,7 +88,7 @@ describe('the frame rate of the first scene', () => {
     return { session, request, stepper, meter, page };
   }
 
-  it('lowers the number of particles, at most twice', () => {
+  it('lowers the number of particles if it is too low, at most twice', () => {
     const { session, request } = watch(20);
     vi.advanceTimersByTime(4900);
     expect(request).not.toHaveBeenCalled();

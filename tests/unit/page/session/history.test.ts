@@ -22,7 +22,7 @@ afterAll(() => {
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
 describe('the history of a simulation', () => {
-  it('keeps the first state, and changed states some seconds apart', async () => {
+  it('keeps the first state, and later states if they changed and are some seconds apart', async () => {
     const run = running();
     const { simulation } = run;
     const history = new History();
@@ -46,7 +46,7 @@ describe('the history of a simulation', () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('stores no unchanged state again, and forgets the states of an earlier simulation', async () => {
+  it('stores an unchanged state only once, and forgets the states of an earlier simulation', async () => {
     const history = new History();
     history.attach(running());
     history.update(0);
@@ -60,7 +60,7 @@ describe('the history of a simulation', () => {
     expect(history.takeBefore(1)).toBeUndefined();
   });
 
-  it('discards a state that was still being read when the user goes back', async () => {
+  it('discards a state that is still being read when the visitor goes back', async () => {
     const run = running();
     const { simulation } = run;
     const history = new History();
@@ -83,7 +83,7 @@ describe('the history of a simulation', () => {
     expect(history.latest?.time).toBeCloseTo(1 / 30, 6);
   });
 
-  it('keeps fewer states of a method with large states', async () => {
+  it('keeps fewer states if the states of a method are large', async () => {
     const { simulation, births } = running();
     const state = simulation.checkpoint();
     const { positions, velocities } = state;
@@ -122,7 +122,7 @@ describe('a stored state', () => {
     expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
   });
 
-  it('holds no births if the method keeps them itself', async () => {
+  it('omits the times at which particles were added if the method stores them itself', async () => {
     const { simulation, births } = running();
     const fed: SimulationView = Object.assign(simulation, { births: Float32Array.of(1, 2) });
     const state = await stateOf({ simulation: fed, births });

@@ -47,7 +47,7 @@ describe('a link', () => {
     ['?liquidAs=particles', false],
     ['?camera=1,2,3', false],
     ['?inspect=5', false],
-  ])('%s leaves the first scene to the page: %s', (search, isLeft) => {
+  ])('with the query "%s" leaves the first scene to the page: %s', (search, isLeft) => {
     expect(isBare(search)).toBe(isLeft);
     expect({ ...readLink(`?${USUAL_LINK}`) }).toEqual(defaultChoices());
   });
@@ -65,7 +65,7 @@ describe('a link', () => {
     expect(readLink('v=1&scene=dam-break-flip&liquidAs=particles').fluidAs).toBe('particles');
   });
 
-  it('holds the view, but only what differs from the default', () => {
+  it('holds only what differs from the default view', () => {
     const space = { ...defaultChoices(), dimensions: 3 } as const;
     expect(writeLink(defaultChoices(), {})).toBe('');
     const text = writeLink(space, { camera: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
@@ -121,7 +121,7 @@ describe('a link', () => {
     );
   });
 
-  it('accepts the words that such a message offers', () => {
+  it('accepts the words that messages about wrong values offer', () => {
     expect(
       describeRefused('?unbounded=on&scene=bullets&continuous=off&engine=CPU&pointer=Ask the grid'),
     ).toBe('');

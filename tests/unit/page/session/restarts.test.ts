@@ -138,7 +138,7 @@ afterEach(() => {
 /** Lets pending promises settle. */
 const turn = () => new Promise((done) => setTimeout(done));
 
-describe('a device that is too small', () => {
+describe('the page on a device that is too small', () => {
   const limit = (most: number) => (engine: FakeEngine) => {
     engine.onStart = (count) => {
       if (count > most) throw new LimitError('maxBufferSize', 'Too many.', most + 3);
@@ -176,7 +176,7 @@ describe('a device that is too small', () => {
     expect(page.notices).toHaveLength(1);
   });
 
-  it('starts with fewer particles if the lattice of a fluid is too large and the error names no count', async () => {
+  it('starts with fewer particles if the error about a too large lattice names no count', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -220,7 +220,7 @@ describe('a device that is too small', () => {
     expect(page.shown.at(-1)?.hasPast).toBe(false);
   });
 
-  it('starts with fewer particles if its memory is full, and on the CPU if not even a few fit', async () => {
+  it('starts with fewer particles if memory is full, and on the CPU if none fit', async () => {
     const page = new Page();
     const full = (most: number) => (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -240,7 +240,7 @@ describe('a device that is too small', () => {
 });
 
 describe('a lost device', () => {
-  it('is replaced, at a second attempt if necessary; if that fails too, the GPU can still be chosen', async () => {
+  it('is replaced, at a second attempt if necessary; if both fail, the visitor can still choose the GPU', async () => {
     const none = () => {
       throw new GpuError('no-adapter', 'There is no adapter.');
     };
@@ -307,7 +307,7 @@ describe('a lost device', () => {
     expect(page.restarts.losses).toBe(1);
   });
 
-  it('is replaced even before its first run is shown, and finally by the CPU', async () => {
+  it('is replaced even before its first run is shown; after three losses, the CPU engine replaces it', async () => {
     const page = new Page();
     page.plans.push(losing, losing, losing);
     await page.run();
@@ -338,7 +338,7 @@ describe('a device that is lost for good', () => {
     throw failure;
   };
 
-  it('ends with a message if the CPU engine does not load, and continues once it does', async () => {
+  it('leaves a message if the CPU engine does not load; the run continues once it does', async () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
     const { simulation } = page.session.run as Run;
@@ -362,7 +362,7 @@ describe('a device that is lost for good', () => {
     expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost 3 times \(gone\.\) The CPU engine runs/);
   });
 
-  it('can be tried again by choosing the GPU', async () => {
+  it('is opened again if the visitor chooses the GPU', async () => {
     const page = new Page();
     page.plans.push(losing, losing, losing);
     page.plans.push(missing);
@@ -441,7 +441,7 @@ describe('a renewal', () => {
     expect(page.shown).toHaveLength(starts);
   });
 
-  it('waits for a start in progress, whose run has the cells of its own choices', async () => {
+  it('waits for a start in progress; the run of that start has the cells of its own choices', async () => {
     const page = new Page();
     let renewed: Promise<void> | undefined;
     page.plans.push((engine) => {
@@ -458,7 +458,7 @@ describe('a renewal', () => {
     expect(page.session.run?.simulation.world.cellSize).toBeCloseTo(2, 5);
   });
 
-  it('keeps the run and its cells if the world is too small for others', async () => {
+  it('keeps the run and its cells if the world is too small for the chosen cells', async () => {
     const page = new Page();
     await page.run({ periodicX: true });
     const { run } = page.session;
@@ -577,7 +577,7 @@ describe('a start that fails', () => {
 });
 
 describe('a page without a GPU', () => {
-  it('does not claim that the CPU engine runs if that could not be loaded', async () => {
+  it('does not claim that the CPU engine runs if this engine could not be loaded', async () => {
     const page = new Page();
     page.choices = defaultChoices();
     page.plans.push(
@@ -616,14 +616,14 @@ describe('Automatic', () => {
     expect(page.session.isForced).toBe(false);
   });
 
-  it('leaves an engine that was chosen by hand', async () => {
+  it('does not change an engine that the visitor chose', async () => {
     const page = automatic('software');
     await page.run({ engine: 'gpu' });
     expect(page.session.engine?.kind).toBe('gpu');
     expect(page.session.why).toBe('');
   });
 
-  it('takes the emulated GPU for more particles than the CPU engine holds, and goes back', async () => {
+  it('takes the emulated GPU if the CPU engine cannot hold all particles, and the CPU engine for fewer', async () => {
     const page = automatic('software');
     await page.run({ count: 60_000 });
     expect(page.session.engine?.kind).toBe('gpu');
@@ -707,7 +707,7 @@ describe('a part that could not be loaded', () => {
     expect(page.choices).toMatchObject({ scene: 'gas', pointer: 'push' });
   });
 
-  it('is reported, and a choice that does not need it starts', async () => {
+  it('is reported, and the scene starts with more usual settings that do not need it', async () => {
     const failure = unloaded();
     const page = new Page();
     const broken = (engine: FakeEngine) => {
@@ -720,7 +720,7 @@ describe('a part that could not be loaded', () => {
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
   });
 
-  it('is replaced by the GPU if it is the CPU engine; without a GPU, a message says that nothing runs', async () => {
+  it('is replaced by the GPU if it is the CPU engine; without a GPU, nothing runs', async () => {
     const failure = unloaded();
     const missing = () => {
       throw failure;

@@ -22,7 +22,7 @@ describe('the stages of the last steps', () => {
     expect(history.latest).toEqual({ scan: 2, partner: 3, resolve: 5 });
   });
 
-  it('give at most one sample per step and two per second, of which the last sixty are kept', () => {
+  it('give at most one sample per step and two per second; the last sixty samples are kept', () => {
     const history = new StageHistory();
     const same = stepTime({ scan: 1 });
     expect(history.add(undefined, 0)).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Later } from '../../../../src/page/support/later';
 
-it('Later loads a part once for all requests, and again after loading failed', async () => {
+it('Later loads a part once for all requests, and loads it again after a failure', async () => {
   const loads: { come(): void; fail(): void }[] = [];
   const later = new Later(
     () =>

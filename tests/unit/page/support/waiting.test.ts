@@ -17,13 +17,13 @@ afterEach(() => {
 
 const after = (milliseconds: number) => new Promise<string>((come) => setTimeout(come, milliseconds, 'it'));
 
-it('the sign is not shown for short waits', async () => {
+it('the waiting sign is not shown for short waits', async () => {
   whileWaiting(after(150));
   await vi.advanceTimersByTimeAsync(1000);
   expect(shown).toEqual([false]);
 });
 
-it('the sign is shown once for all waits together, until the last has ended or failed', async () => {
+it('the waiting sign is shown once for several waits together, until the last has ended or failed', async () => {
   const first = whileWaiting(after(300));
   await vi.advanceTimersByTimeAsync(100);
   const failing = whileWaiting(after(500).then(() => Promise.reject(new Error('offline'))));
@@ -40,7 +40,7 @@ it('the sign is shown once for all waits together, until the last has ended or f
   expect(shown).toEqual([true, false]);
 });
 
-it('the sign is shown once while a part loads on request, and not after it is loaded', async () => {
+it('the waiting sign is shown once while a part loads on request, and not after the part is loaded', async () => {
   const later = new Later(() => after(300));
   later.get();
   later.get();

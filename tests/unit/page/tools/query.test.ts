@@ -72,14 +72,14 @@ describe('the outline of visited cells', () => {
     }
   });
 
-  it('bends at a step, and where two cells touch along an edge', () => {
+  it('follows a step, and has a single edge where two cells touch only along an edge', () => {
     expect(outlineOf([cell(0, 0, 0)])).toHaveLength(12);
     // An L of three cells has 8 edges around its top, 8 around its bottom, and 6 upright ones.
     expect(outlineOf([cell(0, 0, 0), cell(1, 0, 0), cell(0, 1, 0)])).toHaveLength(22);
     expect(outlineOf([cell(0, 0, 0), cell(1, 1, 0)])).toHaveLength(23);
   });
 
-  it('is that of a box around a point, in two boxes if it passes an end that wraps', () => {
+  it('is a box around a point, or two boxes if it passes an end that wraps', () => {
     const box = { dimensions: 3, min: [0, 0, 0], max: [10, 10, 10], radius: 0.5 } as const;
     const outlineAround = (point: number[], periodic: boolean[]) => {
       const positions = Float32Array.of(5, 5, 5);
@@ -102,7 +102,7 @@ describe('the outline of visited cells', () => {
     expect([...along].sort((a, b) => a - b)).toEqual([0, 3, 8, 10]);
   });
 
-  it('is said to be that of the cells that it is drawn around', () => {
+  it('is described, with a note if it surrounds only a part of them', () => {
     const textOf = (dimensions: 2 | 3, kind: 'ray' | 'box', length: number) => {
       const far = Array<number>(dimensions).fill(length);
       const simulation = createCpuSimulation({
@@ -143,7 +143,7 @@ describe('what a search visits', () => {
       { radius, backend },
     ).cells;
 
-  it('is the block of cells within the radius, one wider on the CPU', () => {
+  it('is the block of cells within the radius; on the CPU, the block is one cell wider on each side', () => {
     expect([cellsOf(0.25, 'gpu'), cellsOf(1, 'gpu'), cellsOf(2, 'gpu')]).toEqual([1, 9, 25]);
     expect([cellsOf(0.25, 'cpu'), cellsOf(1, 'cpu'), cellsOf(2, 'cpu')]).toEqual([9, 25, 49]);
   });
@@ -161,7 +161,7 @@ describe('what a search visits', () => {
     expect(ray(8)).toBe(3 * 11);
   });
 
-  it('grows for the nearest on the CPU until enough are found', () => {
+  it('grows on the CPU with the number of nearest particles to find', () => {
     const tested = (k: number) =>
       visitedBy(
         world,
@@ -180,7 +180,7 @@ describe('a question', () => {
   const { radius } = simulation;
   const way = { from: [1, 2, 3], to: [4, 6, 3], isDrag: true };
 
-  it('is made from the choices and the way of the pointer', () => {
+  it('is made from the choices and the path of the pointer', () => {
     const ask = (query: typeof choices.query, given = way) =>
       questionOf({ ...choices, query }, simulation, given);
     const reach = 4 * radius;

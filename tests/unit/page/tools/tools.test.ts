@@ -85,7 +85,7 @@ describe('tools', () => {
     expect(requests.rooms).toBe(0);
   });
 
-  it('push in the next step if the pointer was down for less than a step, and only once', () => {
+  it('push in the next step if the pointer was down for less than a step, and push only once', () => {
     const { tools, run, requests } = open('push');
     tools.at({ x: 1, y: 1 });
     tools.at(undefined);
@@ -100,7 +100,7 @@ describe('tools', () => {
     expect(requests.pushes).toBe(3);
   });
 
-  it('erase when the step is done, if the tap came between two of its stages', async () => {
+  it('erase when a step is done if the tap came between two stages of the step', async () => {
     const { tools, run } = open('erase');
     let stages = 2;
     Object.defineProperty(run.simulation, 'isBusy', { get: () => stages-- > 0 });
@@ -155,7 +155,7 @@ describe('tools', () => {
     }
   });
 
-  it('request missing room once, until the pointer is pressed again', async () => {
+  it('request missing room only once for each press of the pointer', async () => {
     const { tools, requests } = open('add');
     const frame = async () => {
       tools.update();

@@ -22,7 +22,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
   const screenOf = (camera: ReturnType<typeof create>, point: readonly number[]) =>
     project(camera.matrices(world, VIEWPORT), VIEWPORT, point);
 
-  it('shows the whole box in the free part of the viewport, and the middle of the box in the middle', () => {
+  it('shows the whole box in the free part of the viewport, and centres it there', () => {
     const camera = create();
     const { x, y } = screenOf(camera, middle);
     expect([x, y]).toEqual([expect.closeTo(650, 2), expect.closeTo(280, 2)]);
@@ -153,7 +153,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
   });
 });
 
-it('the 3D camera shows a greater y higher up, and a greater z nearer', () => {
+it('the 3D camera shows points with a greater y higher up, and points with a greater z nearer', () => {
   const camera = new Camera3D();
   const matrices = camera.matrices(DEEP, VIEWPORT);
   const at = (point: readonly number[]) => project(matrices, VIEWPORT, point);

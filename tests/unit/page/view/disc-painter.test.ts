@@ -53,20 +53,20 @@ describe('a painted disc', () => {
     }
   });
 
-  it('below a radius of one pixel is a square of the same width', () => {
+  it('with a radius below one pixel is a square of the same width', () => {
     expect(redOf(paint([20.5, 20.5, 0.5]))).toBeCloseTo(1);
     expect(redOf(paint([20.3, 20.9, 0.75]))).toBeCloseTo(1.5 ** 2, 1);
     expect(redOf(paint([20.3, 20.9, 0.1]))).toBeGreaterThan(0);
   });
 
-  it('is cut at the edges of the picture, and left out without a finite position', () => {
+  it('is cut at the edges of the picture, and left out if its position is not finite', () => {
     expect(redOf(paint([0, 20, 8]))).toBeCloseTo(redOf(paint([20, 20, 8])) / 2, 5);
     expect(
       redOf(paint([-30, 20, 8], [20, 90, 8], [Number.NaN, 20, 8], [20, Number.POSITIVE_INFINITY, 8])),
     ).toBe(0);
   });
 
-  it('lies over earlier ones, and mixes with them at its edge', () => {
+  it('covers earlier discs, and mixes with them at its edge', () => {
     const pixels = paint([20, 20, 8], [20, 20, 4.2, 1]);
     expect(at(pixels, 20, 20)).toBe(GREEN);
     expect(at(pixels, 26, 20)).toBe(RED);

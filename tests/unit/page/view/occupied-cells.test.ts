@@ -10,7 +10,7 @@ describe.each([2, 3] as const)('the occupied cells in %iD', (dimensions) => {
     ['far-apart', {}],
     ['colliding-cells', {}],
     ['mixed', ENDLESS],
-  ] as const)('contain each particle once, and share the buckets that they should (%s)', (name, change) => {
+  ] as const)('contain each particle once, and say which of them share a bucket (%s)', (name, change) => {
     const scene = createScene(name, { dimensions, count: 300 });
     const simulation = createCpuSimulation(sceneOptions(scene, change));
     const particles = simulation.read();
@@ -45,7 +45,7 @@ describe.each([2, 3] as const)('the occupied cells in %iD', (dimensions) => {
 });
 
 describe('the colour of a bucket', () => {
-  it('differs much between neighbours', () => {
+  it('differs much from that of the next bucket', () => {
     for (const isDark of [true, false]) {
       for (let bucket = 0; bucket < 100; bucket++) {
         const [own, next] = [bucketColour(bucket, isDark), bucketColour(bucket + 1, isDark)];

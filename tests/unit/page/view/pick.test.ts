@@ -41,7 +41,7 @@ describe('a pointer', () => {
     expect(pick(simulation, boxes, POINT, 0)).toMatchObject({ id: 11 });
   });
 
-  it('finds particles whose centre is within reach', () => {
+  it('finds particles whose centre is within a given reach', () => {
     expect(near(2, at(2, 3, 2, 3.9, 2, 4, Number.NaN, 3), POINT, 1)).toEqual([0, 1]);
     expect(near(3, at(2, 3, 0, 2, 3.9, 9, 3, 3, 5, 2, 3, 11), LINE, 1)).toEqual([0, 1]);
   });

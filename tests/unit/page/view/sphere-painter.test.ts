@@ -111,7 +111,7 @@ describe('a painted sphere', () => {
     expect(at(pixels, 26, 27)).toBe(0xff000000);
   });
 
-  it('covers its area and earlier spheres, and is cut at the region', () => {
+  it('covers its area and earlier spheres, and is cut at the edge of the region', () => {
     const area = (pixels: Uint32Array) =>
       pixels.reduce((sum, pixel) => sum + ((pixel >>> 16) & 0xff) / 255, 0);
     const whole = area(paint([26, 36, 6.3, 1]));
