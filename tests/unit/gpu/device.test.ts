@@ -96,7 +96,7 @@ describe('requestGpu', () => {
     expect(adapterRequests).toEqual([]);
   });
 
-  it('says whether WebGPU, a secure context, an adapter or a device is missing', async () => {
+  it('says what is missing: WebGPU, a secure context, an adapter or a device', async () => {
     vi.stubGlobal('navigator', {});
     const request = { particles: 1, dimensions: 2 } as const;
     const outcome = (options: GpuRequest) => requestGpu(options).catch((error: unknown) => error as GpuError);
@@ -212,7 +212,7 @@ describe('requestGpu', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('finds the greatest number of particles: a device for it is granted, and one for 1% more is not', async () => {
+  it('grants a device for as many particles as greatestCount finds, and refuses one for 1% more', async () => {
     const cases: [Limits, 2 | 3, string, 'particles' | 'cells'][] = [
       [{}, 2, 'maxStorageBufferBindingSize', 'cells'],
       [{}, 3, 'maxStorageBufferBindingSize', 'particles'],

@@ -67,12 +67,15 @@ describe('stored vectors', () => {
     expect(toStored(3, new Float32Array(0)).length).toBe(0);
   });
 
-  it.each([2, 3] as const)('keep every bit in both directions in %dD, for any kind of NaN', (dimensions) => {
-    const bits = Uint32Array.from({ length: 8 * dimensions }, (_, index) => SPECIAL[index % 8] as number);
-    const stored = toStored(dimensions, new Float32Array(bits.buffer));
-    const back = fromStored(dimensions, stored.buffer);
-    expect([...new Uint32Array(back.buffer)]).toEqual([...bits]);
-  });
+  it.each([2, 3] as const)(
+    'keep every bit in %dD when they are written and read back, even in a NaN',
+    (dimensions) => {
+      const bits = Uint32Array.from({ length: 8 * dimensions }, (_, index) => SPECIAL[index % 8] as number);
+      const stored = toStored(dimensions, new Float32Array(bits.buffer));
+      const back = fromStored(dimensions, stored.buffer);
+      expect([...new Uint32Array(back.buffer)]).toEqual([...bits]);
+    },
+  );
 
   it('do not share memory with the given array', () => {
     const packed = Float32Array.of(1, 2);

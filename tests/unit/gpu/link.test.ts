@@ -27,7 +27,7 @@ describe('preprocess', () => {
     ['  #if ON  \na\n\t#else\nb\n  #endif ', { ON: false }, ['b']],
     ['#if A\n1\n#if B\n2\n#else\n3\n#endif\n4\n#else\n5\n#endif', { A: true, B: false }, ['1', '3', '4']],
     ['#if A\n1\n#if B\n2\n#else\n3\n#endif\n4\n#else\n5\n#endif', { A: false, B: true }, ['5']],
-  ])('keeps the lines of %j under %j', (text, flags, expected) => {
+  ])('keeps the expected lines of %j with the flags %j', (text, flags, expected) => {
     expect(lines(text, flags)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe('preprocess', () => {
     expect(lines(text)).toEqual(text.split('\n'));
   });
 
-  it('reads files with CRLF line ends like others', () => {
+  it('reads files with CRLF line ends like files with LF line ends', () => {
     const text = 'a\n#if ON\nb\n#else\nc\n#endif\nd';
     for (const ON of [true, false]) {
       expect(preprocess(source(text.replaceAll('\n', '\r\n')), { ON })).toEqual(
@@ -45,7 +45,7 @@ describe('preprocess', () => {
     }
   });
 
-  it('numbers the lines as in the file, also after removed ones', () => {
+  it('numbers the lines that it keeps as in the file, also after removed lines', () => {
     const kept = preprocess(source('one\n#if NO\ntwo\n#else\nthree\n#endif\nfour'), { NO: false });
     expect(kept).toEqual([
       { file: 'shaders/grid/test.wgsl', line: 1, text: 'one' },
@@ -90,7 +90,7 @@ describe('preprocess', () => {
 });
 
 describe('linkShader', () => {
-  it('declares every shared constant, whole numbers as integers, before all modules', () => {
+  it('declares every shared constant before all modules, and whole numbers as integers', () => {
     const { code } = link();
     for (const declaration of [
       `const WORKGROUP_SIZE = ${WORKGROUP_SIZE}u;`,
@@ -136,12 +136,15 @@ describe('linkShader', () => {
     },
   );
 
-  it.each([2, 3] as const)('puts the prelude of %dD before the modules, the kernel last', (dimensions) => {
-    const { code } = link({ dimensions, sources: [source('first'), source('second')] });
-    expect(code).toContain(`const DIMENSIONS = ${dimensions}u;`);
-    expect(code).toContain(`alias Vector = vec${dimensions}f;`);
-    expect(code.endsWith('\nfirst\nsecond\n')).toBe(true);
-  });
+  it.each([2, 3] as const)(
+    'puts the prelude of %dD before the modules, and the kernel last',
+    (dimensions) => {
+      const { code } = link({ dimensions, sources: [source('first'), source('second')] });
+      expect(code).toContain(`const DIMENSIONS = ${dimensions}u;`);
+      expect(code).toContain(`alias Vector = vec${dimensions}f;`);
+      expect(code.endsWith('\nfirst\nsecond\n')).toBe(true);
+    },
+  );
 
   describe.each([2, 3] as const)('in %dD', (dimensions) => {
     // Only the prelude differs in 3D.

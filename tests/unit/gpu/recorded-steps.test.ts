@@ -32,7 +32,7 @@ describe('recorded steps', () => {
     steps.check();
   });
 
-  it('refuse a call if two objects recorded into the same encoder', () => {
+  it('refuse calls on both objects that recorded into one encoder, until it is finished', () => {
     const [one, other] = [new RecordedSteps(), new RecordedSteps()];
     const { made } = encoder('both');
     one.note(made);
@@ -56,7 +56,7 @@ describe('recorded steps', () => {
     expect(() => steps.check()).toThrow(/"third"/);
   });
 
-  it('look only at the last encoder if encoding again is enough, so that a dropped one does not block for ever', () => {
+  it('check only the last encoder if encoding again is enough, so that a dropped encoder does not block calls', () => {
     const steps = new RecordedSteps('sort', 'encode again');
     steps.note(encoder('dropped').made);
     const { made } = encoder('last');

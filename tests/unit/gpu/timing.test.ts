@@ -53,7 +53,7 @@ describe('times of stages', () => {
     expect((await timeBy(stamps.slice(0, 2), names.slice(0, 2))).discarded).toBeUndefined();
   });
 
-  it('by the wall clock are never missing', async () => {
+  it('measured by the wall clock are never missing', async () => {
     const { source, total, discarded } = await timeBy([], ['scan', 'resolve'], false);
     expect([source, discarded]).toEqual(['wall-clock', undefined]);
     expect(total).toBeGreaterThanOrEqual(0);

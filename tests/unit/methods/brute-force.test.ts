@@ -54,8 +54,8 @@ function packed(vectors: readonly Vector[]): Float32Array {
   return Float32Array.from(vectors.flat());
 }
 
-describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
-  test('boids separate, align and stay together', () => {
+describe.each(DIMENSIONS)('brute force over all pairs in %dD gives the same', (dimensions) => {
+  test('motion of boids that separate, align and stay together', () => {
     const { obstacles: _obstacles, hunters: _hunters, ...options } = flockOptions(dimensions, true, 150);
     const flock = createCpuFlock(options);
     const { separation, alignment, cohesion, spacing, slowest, fastest, greatestAcceleration } =
@@ -97,7 +97,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
-  test('particles of one species are attracted to those of another', () => {
+  test('motion of particle life whose species attract each other', () => {
     const options = lifeOptions(dimensions, true, 150);
     const life = createCpuLife(options);
     const { strength, halfLife, core } = life.settings;
@@ -129,7 +129,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
-  test('a position-based fluid has the density of its smoothing kernels and moves along their gradients', () => {
+  test('density and motion of a position-based fluid', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 1, gravity: 0 });
     const fluid = createCpuPositionFluid({ ...options, velocities: undefined, tension: 0.25 });
     const { softness, pressure, tension } = fluid.settings;

@@ -40,7 +40,7 @@ describe('findBrowser', () => {
     expect(findBrowser(machine, name)?.command).toBe(path);
   });
 
-  it("finds puppeteer's Chrome, or the browser at CHROME_PATH, as chrome", () => {
+  it("with the name chrome, also finds puppeteer's Chrome or the browser at CHROME_PATH", () => {
     const cached = '/me/.cache/puppeteer/chrome/linux-150.0/chrome-linux64/chrome';
     expect(findBrowser(machineWith([cached]), 'chrome')?.command).toBe(cached);
     const environment = { PATH: '', CHROME_PATH: '/here/chromium' };
@@ -90,7 +90,7 @@ describe('findBrowser', () => {
 });
 
 describe('the flags of a browser', () => {
-  it('give it a profile of its own and the page, and SwiftShader only without a GPU', () => {
+  it('name its profile and the page, and choose SwiftShader only if there is no GPU', () => {
     const flags = chromeArguments(machineWith([]), '/profile', 'http://page/');
     expect(flags).toEqual(expect.arrayContaining(['--headless=new', '--user-data-dir=/profile']));
     expect(flags.at(-1)).toBe('http://page/');
@@ -103,7 +103,7 @@ describe('the flags of a browser', () => {
     ]);
   });
 
-  it('are preferences in Firefox, and these turn WebGPU on', () => {
+  it('are written as preferences for Firefox, and turn WebGPU on', () => {
     const lines = firefoxPreferences().trim().split('\n');
     expect(lines).toContain('user_pref("dom.webgpu.enabled", true);');
     for (const line of lines) expect(line).toMatch(/^user_pref\("[\w.-]+", (true|false|"ignore")\);$/);

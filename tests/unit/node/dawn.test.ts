@@ -16,7 +16,7 @@ describe('calm polling', () => {
     vi.restoreAllMocks();
   });
 
-  it('pauses before a callback of a binding, and passes its arguments on', async () => {
+  it('pauses before it calls a callback of a binding, and passes the arguments on', async () => {
     const wait = vi.spyOn(Atomics, 'wait');
     calmPolling();
     expect(globalThis.setImmediate).not.toBe(genuine);

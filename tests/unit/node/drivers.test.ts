@@ -171,8 +171,8 @@ describe('findChrome', () => {
   });
 });
 
-describe('the software drivers', () => {
-  test('prefer SwiftShader, with its loader if the machine has none', () => {
+describe('the search for a software driver', () => {
+  test('prefers SwiftShader, with its own Vulkan loader if the machine has no loader', () => {
     const manifest = '/usr/lib/chromium/vk_swiftshader_icd.json';
     expect(findSoftwareDriver(machine({ files: { ...debian, ...lavapipe } }))).toEqual({
       name: 'SwiftShader',
@@ -182,13 +182,13 @@ describe('the software drivers', () => {
     expect(findSoftwareDriver(machine({ files: { ...debian, ...loader } }))?.loaderFolder).toBeUndefined();
   });
 
-  test("fall back to Mesa's driver if Chrome has no SwiftShader", () => {
+  test("falls back to Mesa's driver if Chrome has no SwiftShader", () => {
     const files = { '/usr/bin/chromium': '', ...lavapipe };
     expect(findSoftwareDriver(machine({ files }))?.name).toBe('lavapipe');
     expect(findLavapipe(machine({ files: radeon }))).toBeUndefined();
   });
 
-  test('are not found on a bare machine, or if none is needed', () => {
+  test('finds no driver on a bare machine, or on macOS, which needs none', () => {
     expect(findSoftwareDriver(machine({}))).toBeUndefined();
     expect(findSoftwareDriver(machine({ platform: 'darwin', files: debian }))).toBeUndefined();
   });
@@ -261,7 +261,7 @@ describe('chooseDriver', () => {
     ['system', ['system', 'environment']],
     ['swiftshader', ['SwiftShader']],
     ['lavapipe', ['lavapipe']],
-  ] as const)('with the preference %s, accepts the drivers %s', (preference, accepted) => {
+  ] as const)('with the preference %s, accepts only the drivers %s', (preference, accepted) => {
     const drivers = ['SwiftShader', 'lavapipe', 'system', 'environment'] as const;
     expect(drivers.filter((driver) => isPreferred(driver, preference))).toEqual(accepted);
   });

@@ -217,7 +217,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
       }
     });
 
-    it('has the workgroup size of the constant that the host dispatches with', () => {
+    it('has the workgroup size that the host dispatches with', () => {
       const sharesPaths =
         description.flags?.VARIABLE_RADII === true && /^(still|meet)$/.test(description.entryPoint);
       const named = sharesPaths ? 'each_heavy' : description.entryPoint;

@@ -101,7 +101,7 @@ describe('code in documents', () => {
   const folder = mkdtempSync(join(cache, 'docs-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('compiles, and a wrong example would be reported', () => {
+  it('compiles; added wrong examples are reported', () => {
     const examples = DOCUMENTS.flatMap(examplesOf);
     expect(examples.length).toBeGreaterThan(40);
     const wrong = (code: string): Example => ({ path: 'here', line: 0, code });

@@ -94,7 +94,7 @@ describe('imports', () => {
 });
 
 describe('paths into tests', () => {
-  test('are in no file outside tests, except records and folders of tests to run', () => {
+  test('are in no file outside tests, except paths of records and of tests to run', () => {
     expect(findTestPaths()).toEqual([]);
   });
 
@@ -109,14 +109,14 @@ describe('paths into tests', () => {
   });
 });
 
-describe('the sizes of files and folders', () => {
-  test(`no folder holds more than ${MOST_FILES_IN_A_FOLDER} files directly`, () => {
+describe('the project', () => {
+  test(`has no folder with more than ${MOST_FILES_IN_A_FOLDER} files directly in it`, () => {
     const counts = new Map<string, number>();
     for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > MOST_FILES_IN_A_FOLDER)).toEqual([]);
   });
 
-  test(`a product file of more than ${MOST_LINES} lines explains its length`, () => {
+  test(`explains the length of each product file of more than ${MOST_LINES} lines`, () => {
     const long = files
       .filter((file) => /^(?:src|shaders|bench|scripts)\/.*\.(?:ts|wgsl|mjs|css)$/.test(file))
       .map((file) => ({ file, lines: read(file).split('\n') }))
@@ -133,7 +133,7 @@ describe('the sizes of files and folders', () => {
     expect(long.map(({ file, lines }) => `${file}: ${lines.length}`)).toEqual([]);
   });
 
-  test(`#if is nested at most ${DEEPEST_CONDITION} deep`, () => {
+  test(`nests #if at most ${DEEPEST_CONDITION} deep`, () => {
     const deep = files
       .filter((file) => file.endsWith('.wgsl'))
       .flatMap((file) => {

@@ -103,7 +103,7 @@ async function readModules(path: string, texts: Map<string, string>): Promise<vo
 }
 
 describe('the package', () => {
-  test('installs without a warning about it, and has no script that npm would run', async () => {
+  test('installs without a warning about itself, and has no script that npm runs when it installs', async () => {
     expect(warnings).not.toContain('cellstorm');
     const manifest = await readFile(join(folder, 'node_modules/cellstorm/package.json'), 'utf8');
     const { scripts } = JSON.parse(manifest) as { scripts: object };
@@ -196,7 +196,7 @@ describe('the package', () => {
     expect(checked.stdout).toContain('"cellstorm/cpu"');
   });
 
-  test('is at most 800 kB, packed with the page of the command verify', async () => {
+  test('takes at most 800 kB when packed, and includes the page of the command verify', async () => {
     const page = 'node_modules/cellstorm/dist/verify-page/verify.html';
     expect(existsSync(join(folder, page)), page).toBe(true);
     expect((await stat(tarball)).size).toBeLessThanOrEqual(800_000);

@@ -27,7 +27,7 @@ describe.each(FLUIDS)('the fluid scene %s', (name) => {
 });
 
 describe('bodies of a fluid scene', () => {
-  it('have the position for the time, and the velocity that leads to the next position', () => {
+  it('have their position at the given time, and the velocity that leads to the next position', () => {
     const scene = createFluidScene('wave-tank', { dimensions: 2, count: 500, width: 1 });
     const [paddle] = movingBodies(scene, 1.5, STEP);
     const [later] = movingBodies(scene, 1.5 + STEP, STEP);

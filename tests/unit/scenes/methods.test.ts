@@ -10,7 +10,7 @@ import {
 const SOME = { width: 1, seed: 1 } as const;
 
 describe('every scene of a method', () => {
-  it('can be created by its name, and no other scene can', () => {
+  it('can be created by its name; the name of another kind of scene is rejected', () => {
     const request = { dimensions: 2, count: 10, kinds: 2, ...SOME } as const;
     for (const { name } of scenesOf('flock'))
       expect(createFlockScene(name, request).positions.length).toBe(20);
@@ -78,7 +78,7 @@ describe('a scene of particle life', () => {
 });
 
 describe('a table of attraction', () => {
-  it('is random with the same values for the same seed', () => {
+  it('is random, and the same for the same seed', () => {
     const table = attractionTable('random', 4, 3);
     expect(table).toEqual(attractionTable('random', 4, 3));
     expect(table).not.toEqual(attractionTable('random', 4, 4));

@@ -189,7 +189,7 @@ describe('createScene', () => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
   });
 
-  it('makes options, which further changes override', () => {
+  it('makes a scene whose options further changes override', () => {
     const scene = createScene('pile', { dimensions: 2, count: 10 });
     const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
     expect(planSimulation(options)).toMatchObject({
@@ -275,7 +275,7 @@ describe.each([2, 3] as const)('in %dD, with variable radii, the scene', (dimens
 });
 
 describe('the registry', () => {
-  it('has no name twice', () => {
+  it('lists no name twice', () => {
     expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 

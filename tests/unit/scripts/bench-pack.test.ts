@@ -34,7 +34,7 @@ it('the pack includes only the files of Dawn that one system needs', () => {
   expect(isNeededOfDawn('dist')).toBe(true);
 });
 
-it('the pack includes all dependencies of packages, also circular ones', () => {
+it('the pack includes all dependencies of packages, even if these depend on each other', () => {
   const dependencies: Record<string, string[]> = { a: ['c'], b: [], c: ['d', 'a'], d: [] };
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });

@@ -80,7 +80,7 @@ describe('the documentation', () => {
     expect(index.invertedIndex.map(([word]) => word)).toContain('hourglass');
   });
 
-  test('needs no network, and links to the pages beside it', FULL, async () => {
+  test('needs no network, and links back to the main page', FULL, async () => {
     await build();
     for (const page of pages()) {
       expect(read(page), page).not.toMatch(/<(?:script|link|img)\b[^>]* (?:src|href)="(?:https?:)?\/\//);

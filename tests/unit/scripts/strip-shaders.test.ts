@@ -19,7 +19,7 @@ async function strip(path: string): Promise<string> {
   return JSON.parse((await load(`${path}?raw`)).replace(/^export default (.*);$/s, '$1'));
 }
 
-it.each(files)('%s declares the same names in a build', async (_, path) => {
+it.each(files)('%s declares the same names in a build as in its file', async (_, path) => {
   const plain = readFileSync(path, 'utf8');
   const stripped = await strip(path);
   expect(stripped.length).toBeLessThanOrEqual(plain.length);
@@ -38,6 +38,6 @@ it.each([
   ['var low=block.low;', undefined],
   ['let high=2u;', undefined],
   ['constant+=1u;', undefined],
-])('%s declares %s', (line, name) => {
+])('DECLARATION finds, in "%s", the name %s', (line, name) => {
   expect(DECLARATION.exec(line)?.[1]).toBe(name);
 });

@@ -48,7 +48,7 @@ function library(answer: string | Error, own?: string) {
 describe('the flags', () => {
   const nvidia = ['/dev/nvidia0', '/etc/vulkan/icd.d/nvidia_icd.json'];
 
-  test('draw on a canvas with a software GPU if there is no other', () => {
+  test('draw on a canvas with a software GPU if there is no other GPU', () => {
     const flags = flagsFor(machine(), {});
     expect(flags).toEqual(
       expect.arrayContaining([
@@ -63,7 +63,7 @@ describe('the flags', () => {
     expect(flagsFor(machine({ files: nvidia }), { gpu: 'software' })).toEqual(flags);
   });
 
-  test('support only computing if no canvas is wanted', () => {
+  test('allow only computing if the option switches the canvas off', () => {
     const flags = flagsFor(machine(), { canvas: false });
     expect(flags).toContain('--use-webgpu-adapter=swiftshader');
     expect(flags.join()).not.toMatch(/=vulkan/i);
@@ -123,7 +123,7 @@ describe('launchChrome', () => {
     ]);
   });
 
-  test('hides the Vulkan drivers of the environment from a software GPU only', async () => {
+  test('hides the Vulkan drivers of the environment only if the option asks for a software GPU', async () => {
     const environment = { VK_DRIVER_FILES: '/nvidia.json', VK_ICD_FILENAMES: '/nvidia.json', LANG: 'C' };
     const files = [CHROMIUM];
     for (const [gpu, env] of [
@@ -201,7 +201,7 @@ describe('launchChrome', () => {
     await expect(launchOn(ready, library(''), options as never)).rejects.toThrow(message);
   });
 
-  test('rejects what is no library, a wrong path and unknown options', async () => {
+  test('rejects a value that is no library, a wrong path, and unknown options', async () => {
     const given = (value: unknown) => launchOn(ready, value as never, {});
     await expect(given(undefined)).rejects.toThrow(
       'library is undefined, but it must be puppeteer, or chromium',

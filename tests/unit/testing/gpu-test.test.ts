@@ -64,8 +64,16 @@ async function outcome(reports: Reports, thrown?: Error): Promise<string> {
 describe('a GPU test', () => {
   test.each<[string, Reports, string]>([
     ['passes if nothing is reported', {}, 'passed'],
-    ['fails on validation', { scopes: { validation: 'wrong usage' } }, 'validation error: wrong usage'],
-    ['fails without memory', { scopes: { 'out-of-memory': 'too large' } }, 'out-of-memory error: too large'],
+    [
+      'fails on a validation error',
+      { scopes: { validation: 'wrong usage' } },
+      'validation error: wrong usage',
+    ],
+    [
+      'fails if memory runs out',
+      { scopes: { 'out-of-memory': 'too large' } },
+      'out-of-memory error: too large',
+    ],
     ['fails on an internal error', { scopes: { internal: 'compiler' } }, 'internal error: compiler'],
     ['fails on an error that no scope caught', { uncaptured: 'late' }, 'uncaptured error: late'],
     [
@@ -79,7 +87,7 @@ describe('a GPU test', () => {
   });
 
   test.each([new Error('mine'), new DOMException('mine')])(
-    'adds the reports to the %o of its body',
+    'adds the reports to the error of its body ($constructor.name)',
     async (error) => {
       const message = await outcome({ scopes: { validation: 'wrong usage' } }, error);
       expect(message).toBe('mine\nThe GPU also reported:\nvalidation error: wrong usage');
@@ -104,7 +112,7 @@ describe('the error scopes of a GPU test', () => {
     await expect(popAndGoOn).rejects.toThrow('The GPU reported:\nvalidation error: wrong usage');
   });
 
-  test('are all closed, also if the body leaves one of its own open', async () => {
+  test('are all closed, even if the body leaves a scope open', async () => {
     const shared = createGpuTest(() => undefined, { gpu: made({}).gpu, shared: true });
     const depths: number[] = [];
     for (let run = 0; run < 2; run++) {
@@ -126,7 +134,7 @@ describe('bodies on a shared device', () => {
     return { open, ...createGpuTest(() => undefined, { gpu: open, shared: true, ...defaults }) };
   };
 
-  test('run one after another, also after one that fails', async () => {
+  test('run one after another, also after a body that fails', async () => {
     const { open, withDevice } = kit();
     const log: string[] = [];
     const body = (name: string) =>
@@ -157,7 +165,7 @@ describe('bodies on a shared device', () => {
     expect(open).toHaveBeenCalledOnce();
   });
 
-  test('are rejected inside another such body', async () => {
+  test('are rejected inside another body on this device', async () => {
     const { withDevice } = kit();
     await expect(withDevice(() => withDevice(() => undefined))).rejects.toThrow(
       'options.shared is true, but it must be left out inside a body on the shared device.',
@@ -175,7 +183,7 @@ describe('createGpuTest', () => {
     return runner.mock.calls[0]?.slice(0, 2);
   };
 
-  test('passes options of the runner on, and keeps its own', () => {
+  test('passes options of the runner on, but not its own options', () => {
     expect(register({})).toEqual(['name', { timeout: 60_000 }]);
     expect(register({ timeout: 5, leaks: 'allow', driver: 'software' })).toEqual(['name', { timeout: 5 }]);
     expect(register({ timeout: undefined }, { shared: true, limits: {}, skip: true, tags: 'slow' })).toEqual([
@@ -203,7 +211,7 @@ describe('createGpuTest', () => {
     await expect(kit.withDevice(() => undefined, given)).rejects.toThrow(expected);
   });
 
-  test('rejects what is no test function and no body', () => {
+  test('rejects a test function or a body that is not a function', () => {
     expect(() => createGpuTest('test' as never)).toThrow('test is "test", but it must be a function.');
     expect(() => createGpuTest(test)('name', { shared: true } as never)).toThrow('body is an object');
   });

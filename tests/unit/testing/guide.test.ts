@@ -30,7 +30,7 @@ it('docs/testing.md lists every option of launchChrome', async () => {
   expect(optionsUnder('What launchChrome does').sort()).toEqual(accepted.sort());
 });
 
-it('docs/testing.md lists every option of a GPU test, except some that only its runner knows', async () => {
+it('docs/testing.md lists every option of a GPU test, except some options of its runner', async () => {
   const accepted = await acceptedBy((options) => createGpuTest(() => undefined, options));
   const ofVitest = ['repeats', 'fails', 'concurrent', 'sequential', 'meta'];
   const ofNode = ['concurrency', 'signal', 'plan', 'expectFailure'];

@@ -100,12 +100,12 @@ describe('PNG files', () => {
     [2, [7, 1, 9, 2], [7, 7, 7, 1, 9, 9, 9, 2]],
     [3, [1, 2, 3, 4, 5, 6], [1, 2, 3, 255, 4, 5, 6, 255]],
     [4, [1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8]],
-  ])('with %i channels become red, green, blue and alpha', (channels, values, expected) => {
+  ])('with %i channels are read as red, green, blue and alpha', (channels, values, expected) => {
     const png = encode({ width: 2, height: 1, channels, depth: 8, data: Uint8Array.from(values) });
     expect(decodePng(png)).toEqual({ width: 2, height: 1, data: Uint8Array.from(expected) });
   });
 
-  test('are rejected if they have 16 bits per channel, or are no bytes at all', () => {
+  test('are rejected if they have 16 bits per channel, or are not given as bytes', () => {
     const png = encode({ width: 1, height: 1, channels: 1, depth: 16, data: Uint16Array.of(7) });
     expect(() => decodePng(png)).toThrow(
       'The PNG has 16 bits per channel, but only 8 bits are read; convert it.',
@@ -114,7 +114,7 @@ describe('PNG files', () => {
   });
 });
 
-test('PNG files that are damaged, cut off or no PNG at all give an error of the kit', () => {
+test('PNG files that are damaged, cut off or no PNG at all are rejected with an error of the kit', () => {
   const png = encodePng(picture([]));
   const flipped = png.slice();
   flipped[60] = (flipped[60] as number) ^ 0x41;

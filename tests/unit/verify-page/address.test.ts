@@ -4,7 +4,7 @@ import { addressOf, readAddress } from '../../../src/verify-page/address';
 const NONE = { scene: '', dimensions: '', count: '', steps: '', seed: '' };
 
 describe('the address of verify.html', () => {
-  it('has defaults for everything', () => {
+  it('has a default for every option', () => {
     expect(readAddress('')).toEqual({ options: { counts: [257] }, reports: false });
   });
 
@@ -34,7 +34,7 @@ describe('the address of verify.html', () => {
     expect(() => readAddress(search)).toThrow(message);
   });
 
-  it('is made of the given values, and keeps parameters that are no options', () => {
+  it('is made of the given values, and keeps parameters that are not options', () => {
     const values = { ...NONE, scene: 'pile,gas', count: '4' };
     expect(addressOf(values, '?scene=mixed&seed=3&appearance=dark')).toBe(
       '?appearance=dark&scene=pile,gas&count=4',

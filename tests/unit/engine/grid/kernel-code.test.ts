@@ -66,7 +66,7 @@ describe('names', () => {
     }
   });
 
-  it('that only resemble names of WGSL are accepted, and members and local variables may even have these names', () => {
+  it('that only resemble names of WGSL are accepted; members and locals may be named like functions of WGSL', () => {
     const internal = ['grid', 'start', 'cell_of', 'each_particle', 'WORKGROUP_SIZE'];
     for (const name of [
       ...names.map((name) => `${name}_of_mine`),

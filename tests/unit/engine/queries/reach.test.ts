@@ -15,7 +15,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('put particles that are nearer than a radius no more cells apart than the radius spans', () => {
+    it('put two particles within a radius at most as many cells apart as that radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -83,9 +83,9 @@ describe('a radius', () => {
     ['two cells, if rounding may add one', shifted, 2.5, 3],
     ['two cells, if an inexact corner of the box may add one', scaled, 4, 3],
     ['less than two cells, by more than rounding can add', shifted, 2.499, 2],
-    ['a cell wider than the diameter', unbounded, 1, 1],
-    ['three such cells', unbounded, 3, 3],
-  ])('of %s spans the expected number of cells', (_, world, radius, cells) => {
+    ['a cell that is wider than the diameter', unbounded, 1, 1],
+    ['three cells that are wider than the diameter', unbounded, 3, 3],
+  ])('spans the expected number of cells: %s', (_, world, radius, cells) => {
     expect(cellsSpanned(world, radius)).toBe(cells);
     expect(breadthFor(world, radius)).toBe(cells === 1 ? 'narrow' : 'wide');
   });

@@ -24,7 +24,7 @@ describe('memory', () => {
     }
   });
 
-  it('grows by the bytes per particle and per cell', () => {
+  it('grows by bytesPerParticle for each particle and by BYTES_PER_CELL for each cell', () => {
     for (const dimensions of [2, 3] as const) {
       const base = estimateMemory(dimensions, 1_000_000, 1_000_000);
       const particle = (estimateMemory(dimensions, 2_000_000, 1_000_000) - base) / 1e6;
@@ -48,7 +48,7 @@ describe('memory', () => {
     [3, 'periodic', 64],
     [2, 'unbounded', 52],
     [3, 'unbounded', 92],
-  ] as const)('grows per obstacle as docs/obstacles.md documents in %dD, %s', (dimensions, kind, bytes) => {
+  ] as const)('grows per obstacle as docs/obstacles.md says (%dD, %s)', (dimensions, kind, bytes) => {
     const of = (obstacles: number, cells: number) =>
       estimateMemory(dimensions, 1000, cells, kind, { obstacles });
     expect(of(2_000_000, 4096) - of(1_000_000, 4096)).toBe(bytes * 1_000_000);

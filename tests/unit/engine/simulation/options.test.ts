@@ -100,13 +100,13 @@ describe('createSimulation rejects', () => {
       { capacity: 1025 },
       /^1025 particles .* need 5 workgroups, .* of 2 holds 4: at most 1024 particles in 16381 cells fit\.$/,
     ],
-  ])('options beyond %s', async (limit, limits, changes, message) => {
+  ])('options that exceed the limit %s', async (limit, limits, changes, message) => {
     const attempt = createSimulation(untouchableGpu(limits), { ...good, ...changes });
     await expect(attempt).rejects.toBeInstanceOf(LimitError);
     await expect(attempt).rejects.toMatchObject({ limit, message: expect.stringMatching(message) });
   });
 
-  it('options only if they exceed a limit; otherwise it uses the device', async () => {
+  it('no options that stay within the limits, and then uses the device', async () => {
     const fits = { ...good, capacity: 1024, max: [100, 100] };
     const attempt = createSimulation(untouchableGpu({ maxComputeWorkgroupsPerDimension: 2 }), fits);
     await expect(attempt).rejects.toThrow(/was used/);

@@ -128,7 +128,7 @@ describe('particle life rejects', () => {
   });
 });
 
-test('two boids separate if too near and otherwise approach; all flee from a hunter', () => {
+test('two boids separate if they are too near, approach within their perception, and flee from a hunter', () => {
   const slow = { ...FLOCK, slowest: 0 };
   const after = (options: FlockOptions) => {
     const flock = createCpuFlock(options);
@@ -217,7 +217,7 @@ test('an unbounded world has no walls, and a distant boid does not affect others
   expect(flock.time).toBeCloseTo(1, 12);
 });
 
-describe('a running particle life rejects', () => {
+describe('particle life also rejects', () => {
   test.each([undefined, null, 5, [], Promise.resolve()])('new particles that are %s', (given) => {
     const life = createCpuLife({ ...LIFE, capacity: 8 });
     const before = life.read();

@@ -10,7 +10,7 @@ function run(fluid: CpuFluid, substeps: number): CpuFluid {
 }
 
 describe('a checkpoint', () => {
-  test('may be taken while emitters are off, and continues with the same bits when they are on again', () => {
+  test('taken while emitters are off continues with the same bits when they are on again', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 3);
     fluid.set({ emitters: [] });
     const other = createCpuFluid(FOUNTAIN);
@@ -20,7 +20,7 @@ describe('a checkpoint', () => {
     expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
   });
 
-  test('contains the time at which each particle was added; without these times, all count as initial ones', () => {
+  test('contains the time at which each particle was added; if these times are missing, they count as 0', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 40);
     const { births, ...without } = fluid.checkpoint();
     expect(births).toEqual(
@@ -33,7 +33,7 @@ describe('a checkpoint', () => {
     expect(other.checkpoint().births?.every((birth) => birth === 0)).toBe(true);
   });
 
-  test('can be restored into a fluid with another transfer', () => {
+  test('can be restored into a fluid with another `transfer`', () => {
     const checkpoint = run(createCpuFluid(FOUNTAIN), 3).checkpoint();
     const fluid = createCpuFluid({ ...FOUNTAIN, transfer: 'flip', blend: 0.9 });
     fluid.restore(checkpoint);

@@ -25,7 +25,7 @@ describe('a fluid on the CPU', () => {
     [2, 16, 110, 'apic'],
     [3, 8, 20, 'flip'],
   ] as const)(
-    'keeps volume, divergence and energy in a dam break (%dD, %d cells, %d steps, %s)',
+    'keeps volume, divergence and energy within their limits in a dam break (%dD, %d cells, %d steps, %s)',
     async (dimensions, cells, steps, transfer) => {
       const { pass, detail } = await checkDamBreak(open, damBreak(dimensions, cells, { transfer }), steps);
       expect(pass, detail).toBe(true);
@@ -101,7 +101,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'changes velocities and heights to remove the energy that a substep gains: %s',
+    'removes the energy that a substep gains by changing velocities and heights (%s)',
     (transfer) => {
       const options = { ...gentleWave(12), transfer };
       const free = createCpuFluid({ ...options, restraint: 0 });
@@ -154,7 +154,7 @@ describe('a fluid on the CPU', () => {
     },
   );
 
-  test('swells if it starts in too small a room', () => {
+  test('gains energy and swells, even with full restraint, if it starts in too small a room', () => {
     const [free = 0, little = 0, whole = 0] = [0, 0.05, 1].map((restraint) => {
       const fluid = createCpuFluid({ ...denseFluid(), restraint });
       const before = fluid.measure().energy;
@@ -171,7 +171,7 @@ describe('a fluid on the CPU', () => {
   test.each([
     ['flip', 1e-4],
     ['apic', 1e-6],
-  ] as const)('gains no energy by %s in substeps of %f s', (transfer, dt) => {
+  ] as const)('gains no energy with %s in substeps of %f s', (transfer, dt) => {
     const fluid = createCpuFluid(damBreak(2, 8, { transfer }));
     const { energy: before } = fluid.measure();
     for (let step = 0; step < 10; step++) {
@@ -180,7 +180,7 @@ describe('a fluid on the CPU', () => {
     }
   });
 
-  test('keeps energy from growing, and does not stop a gentle wave', async () => {
+  test('keeps its energy from growing, but does not stop a gentle wave', async () => {
     const { pass, detail } = await checkGentleWave(open, 12, 110);
     expect(pass, detail).toBe(true);
   });
@@ -204,7 +204,7 @@ describe('a fluid on the CPU', () => {
     expect(fluid.measure()).toMatchObject({ inSolid: 0, outside: 0, nonFinite: 0 });
   });
 
-  test('adds and removes particles, up to its capacity', () => {
+  test('adds particles up to its capacity, and removes particles', () => {
     const fluid = createCpuFluid({
       dimensions: 2,
       cells: [4, 4],
@@ -230,7 +230,7 @@ describe('a fluid on the CPU', () => {
     expect(fluid.measure()).toMatchObject({ count: 0, substeps: 6, volume: 0 });
   });
 
-  test('ignores particles that are not finite, and counts them and those that are too fast', () => {
+  test('ignores and counts particles that are not finite, and counts particles that are too fast', () => {
     const fluid = createCpuFluid(damBreak(2, 8));
     const { velocities } = fluid.particles.buffers;
     // Ignored particles need no substeps.
@@ -258,7 +258,7 @@ describe('a fluid on the CPU', () => {
     ],
     ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
     ['the smallest tank, full', { cells: [2, 2], solids: undefined, fill: [{ min: [0, 0], max: [1, 1] }] }],
-  ] as const)('continues with %s, but is rejected if all cells are solid', (name, changes) => {
+  ] as const)('continues with %s; only a tank whose cells are all solid is rejected', (name, changes) => {
     const solids = ([x = 0]: readonly number[]) => x < 0.5;
     const fill = [{ min: [0, 0], max: [1, 0.5] }];
     const options = {
@@ -336,7 +336,7 @@ describe('a fluid rejects', () => {
     expect(() => createCpuFluid(options)).toThrow(/^fill\[0\] is undefined, /);
   });
 
-  test('a Promise instead of measures when it is asked for warnings', () => {
+  test('a call of fluidWarnings with a Promise of measures or without a fluid', () => {
     expect(() => fluidWarnings(Promise.resolve() as never, make())).toThrow(/^measures is a Promise /);
     expect(() => fluidWarnings(make().measure(), undefined as never)).toThrow(/^fluid is undefined, /);
   });

@@ -31,7 +31,7 @@ describe('emitters', () => {
     },
   );
 
-  test('add particles as they enter the tank, if the region reaches beyond the tank', () => {
+  test('add particles only when they enter the tank, if the region reaches beyond the tank', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
     const emitter: Emitter = { min: [-0.5, 0.25], max: [0.5, 0.75], velocity: [2, 0] };
     const { positions } = emit([emitter], scope, [0, 0], 0.0625, () => true);
@@ -40,7 +40,7 @@ describe('emitters', () => {
     expect(Math.max(...positions.filter((_, index) => index % 2 === 0))).toBeLessThan(0.125 + 1 / 32);
   });
 
-  test('are refused with a message that gives their number of points if it is too large', () => {
+  test('are rejected if they have room for too many particles, with a message that gives the number', () => {
     const scope = { dimensions: 2, spacing: 0.5, max: [4096, 4096] } as const;
     const emitter: Emitter = { min: [0, 0], max: [300, 300], velocity: [1, 0] };
     expect(() => checkEmitters([emitter], scope)).toThrow(

@@ -54,7 +54,7 @@ describe('a fluid rejects', () => {
     expect(() => createCpuFluid({ ...base, ...changes } as FluidOptions)).toThrow(message);
   });
 
-  test('too many particles, before it allocates any', () => {
+  test('too many particles, before it allocates memory', () => {
     const fill = [{ min: [0, 0, 0], max: [256, 256, 256] }];
     const wish = { dimensions: 3, cells: [160, 160, 100], cellSize: 1, particlesPerCell: 27, fill } as const;
     expect(() => createCpuFluid(wish)).toThrow(
@@ -62,7 +62,7 @@ describe('a fluid rejects', () => {
     );
   });
 
-  test('invalid time steps, and calls after destroy', () => {
+  test('invalid time steps, and all calls after destroy()', () => {
     const fluid = createCpuFluid(base);
     for (const substeps of [0, 1.5, Number.NaN, 65])
       expect(() => fluid.step(0.1, substeps)).toThrow(

@@ -74,7 +74,7 @@ describe('a fluid with emitters and drains', () => {
     expect(fluid.read().ids).toContain(gone);
   });
 
-  test('counts particles beyond the capacity, and continues', () => {
+  test('counts particles that exceed the capacity, and continues', () => {
     const fluid = createCpuFluid({ ...FOUNTAIN, drains: [], capacity: 220 });
     run(fluid, 30);
     const { count, missed } = fluid.measure();

@@ -72,7 +72,7 @@ describe('a position-based fluid rejects', () => {
 });
 
 describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
-  test('corrects excess density, more with every iteration, and away from walls keeps momentum', () => {
+  test('corrects more excess density with every iteration, and keeps momentum if it touches no wall', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 4, gravity: 0 });
     const fluids = [1, 2, 3, 4].map((iterations) => createCpuPositionFluid({ ...options, iterations }));
     const excesses = fluids.map((fluid) => {
@@ -97,7 +97,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     }
   });
 
-  test('adds and removes particles and continues from a checkpoint, in periodic boxes', async () => {
+  test('in a periodic box, adds and removes particles and continues from a checkpoint', async () => {
     const block = blockOf(dimensions, { squeeze: 1, iterations: 2, gravity: 1 });
     const capacity = block.positions.length / dimensions + 3;
     const options = { ...block, periodic: true, capacity, obstacles: obstaclesIn(dimensions) };
@@ -137,7 +137,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     expect(stepped.buffers.densities[0]).toBe(0);
   });
 
-  test('leaves a particle at rest after the only other one in its reach is removed', () => {
+  test('leaves a particle at rest after the only other particle in its reach is removed', () => {
     const corner = cornersIn(dimensions);
     const fluid = createCpuPositionFluid({
       dimensions,

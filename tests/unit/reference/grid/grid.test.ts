@@ -99,7 +99,7 @@ describe('exclusiveScan', () => {
 });
 
 describe('scatter and gather', () => {
-  it('group by cell, then sort by id', () => {
+  it('group particles by cell, then sort them by id', () => {
     const ids = new Uint32Array([50, 10, 20, 30, 40, 5]);
     const counts = countParticles(FLAT, POSITIONS, 6, ids);
     const start = exclusiveScan(counts.counts);

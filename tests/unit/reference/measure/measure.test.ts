@@ -13,7 +13,7 @@ import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4], cellSize: 1 }, 1);
 
 describe('measureState', () => {
-  it('agrees with counts and sums by hand', () => {
+  it('agrees with counts and sums made by hand', () => {
     // Two particles overlap by 1/4, one is alone, one is outside the box, and one is not finite.
     const positions = new Float32Array([0.5, 0.5, 1.25, 0.5, 3.5, 3.5, 5, 1, Number.NaN, 1]);
     const velocities = new Float32Array([1, 0, 0, 2, 0, 0, -3, 1, 7, 7]);

@@ -27,7 +27,7 @@ describe('brute force', () => {
     expect([exact.overlapping.count, exact.ambiguous.count]).toEqual([0, 0]);
   });
 
-  it('has a band of ambiguous distances that is wide enough for every order of summation, fused or not', () => {
+  it('reports a pair as ambiguous if some order of summation, fused or not, could decide otherwise', () => {
     const u = 2 ** -24;
     fc.assert(
       fc.property(

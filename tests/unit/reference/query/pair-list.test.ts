@@ -38,7 +38,7 @@ describe('pair lists', () => {
     expect(new PairCollector().toPairList()).toEqual({ count: 0, pairs: new Uint32Array(0) });
   });
 
-  it('are compared: missing and extra pairs are listed, and ambiguous ones that differ are counted as excused', () => {
+  it('are compared: missing and extra pairs are listed, and ambiguous pairs that differ are counted as excused', () => {
     const oracle = { overlapping: listOf([0, 1], [0, 2], [1, 5]), ambiguous: listOf([0, 2], [3, 4]) };
     const none = listOf();
     expect(comparePairs(oracle.overlapping, oracle)).toEqual({ missing: none, extra: none, excused: 0 });

@@ -472,7 +472,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
     expect(typical).toBeLessThan(gain / 8);
   });
 
-  it('is less than 2⁻¹⁸ of the box, and 0 for particles that touch nothing', () => {
+  it('is less than 2⁻¹⁸ of the edge of the box, and 0 for particles that touch nothing', () => {
     const { world, substep, grid } = unrest('pile', dimensions, 200, { restitution: 0 }, 1);
     const bound = resolveBound(world, substep, grid);
     const partners = findPartners(world, { ...substep, restSpeed: -1e30 }, grid);

@@ -38,20 +38,20 @@ describe('the partner', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
   });
 
-  it('is none for particles at rest, separating, or not touching', () => {
+  it('is absent for particles that are at rest, that separate, or that do not touch', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3], [0, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({}, [3, 3, 3.75, 3], [-1, 0, 1, 0])).toEqual([-1, -1]);
     expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
   });
 
-  it('is none if the contact approaches no faster than the speed that gravity adds in two substeps', () => {
+  it('is absent if the contact approaches at most at the speed that gravity adds in two substeps', () => {
     // The limit is 2 · 8 · 0.125 = 2. Particles that approach at exactly this speed have no partner.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
   });
 
-  it('is the lower slot if two approach equally fast', () => {
+  it('is the particle in the lower slot if two approach equally fast', () => {
     expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
   });
 });

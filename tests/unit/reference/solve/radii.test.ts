@@ -132,7 +132,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum in pairs of equal particles with gravity and no friction, even at the limit, in %dD',
+    'keeps momentum, apart from gravity, in pairs of equal particles without friction, even at the kick speed, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
@@ -190,7 +190,7 @@ describe('the contact law with variable radii', () => {
   });
 
   it.each(DIMENSIONS)(
-    'gives the same bits as a simulation of one radius if all radii are equal and nothing bounces, in %dD',
+    'gives the same bits as a simulation of one radius if radii are equal and nothing bounces, in %dD',
     (dimensions) => {
       const scene = createScene('packing', { dimensions, count: 300, seed: 5 });
       const changes = { restitution: 0, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };

@@ -70,7 +70,7 @@ describe('resolveContacts', () => {
     expect(b).toEqual({ position: [3.84375, 3], velocity: [0, 0] });
   });
 
-  it('adds the push to the velocity with gravity, up to the kick speed', () => {
+  it('adds the push to the velocity if there is gravity, up to the kick speed', () => {
     const speedAt = (fall: number, at: number, relaxation: number) => {
       const [a, b] = resolveOnce(2, { gravity: [0, -fall], relaxation }, [
         [
@@ -176,7 +176,7 @@ describe('resolveContacts', () => {
     ]);
   });
 
-  it('swaps the velocities of an elastic head-on pair, and scales by the restitution', () => {
+  it('swaps the velocities of an elastic head-on pair, and scales the bounce by the restitution', () => {
     for (const [restitution, first, second] of [
       [1, -2, 4],
       [0.5, -0.5, 2.5],
@@ -198,7 +198,7 @@ describe('resolveContacts', () => {
     }
   });
 
-  it('removes at most friction times the normal change from the sliding', () => {
+  it('removes from sliding at most the friction times the normal change of velocity', () => {
     const particles = [
       [
         [3, 3],
@@ -340,7 +340,7 @@ describe('resolveContacts', () => {
 });
 
 describe('pushApart', () => {
-  it('moves particles at rest by less than a resolve pass does, by the same factor', () => {
+  it('moves particles at rest as a resolve pass does, but less by the factor FREE_PUSH', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, { walls: false }, 6);
       const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });

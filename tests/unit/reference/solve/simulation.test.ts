@@ -45,7 +45,7 @@ describe('the state after 100 steps', () => {
 describe.each([2, 3] as const)('in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'full' : [];
 
-  it('a gas keeps its energy over 1,000 steps, with walls', { tags }, () => {
+  it('a gas between walls keeps its energy over 1,000 steps', { tags }, () => {
     const simulation = create('gas', dimensions, 30);
     const before = simulation.measure();
     advance(simulation, 1000);

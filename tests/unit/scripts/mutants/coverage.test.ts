@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const coverage = new Coverage(ROOT);
 const NONE: ReadonlyMap<string, Baseline> = new Map();
 
-test('the tests of a source are those that import it, its own first', () => {
+test('the tests of a source file are those that import the file, and its own test is the first', () => {
   const tests = coverage.testsOf({ file: 'src/cpu/solver/integrate.ts', line: 20 }, NONE);
   expect(tests).toContain('tests/unit/cpu/solver/variable-radii.test.ts');
   expect(tests).not.toContain('tests/unit/testing/install-steps.test.ts');
@@ -18,7 +18,7 @@ test('the tests of a source are those that import it, its own first', () => {
   );
 });
 
-test('the tests of a line of a shader are those that dispatch a kernel with that line and its function', () => {
+test('the tests of a line of a shader are those that dispatch a kernel with this line inside its function', () => {
   const file = 'shaders/query/rays.wgsl';
   const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
   const body = lines.findLastIndex((line) => line.startsWith('  '));

@@ -7,7 +7,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
   const cells = [6, 5, dimensions === 3 ? 4 : 1] as const;
   const lattice = defineLattice(dimensions, [...cells]);
 
-  it('marks exactly the corners beyond an end of the lattice', () => {
+  it('Corners marks exactly the corners beyond an end of the lattice', () => {
     const corners = new Corners(lattice);
     const beyondAnEnd = (axis: number, point: readonly number[], corner: number) =>
       cells.slice(0, dimensions).some((count, along) => {
@@ -31,7 +31,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     }
   });
 
-  it('finds the cell of a point, whatever the size of the cells', () => {
+  it('isFreeAt finds the cell of a point, even if the edge of a cell is not 1', () => {
     const mask = new Uint8Array(lattice.size);
     // The cell (3, 1, …) is solid.
     mask[lattice.first + 3 * lattice.strides[0] + lattice.strides[1]] = 1;

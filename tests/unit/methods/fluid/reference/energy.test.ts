@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MOST_LOWERING, MOST_SLOWING } from '../../../../../src/methods/fluid/constants';
 import { settlement } from '../../../../../src/methods/fluid/reference/energy';
 
-test('settlement computes from sums how to remove gained energy', () => {
+test('settlement computes how far to slow and lower particles to remove gained energy', () => {
   const sums = { growth: 0, kinetic: 10, along: 2, squared: 1, potential: 200 };
   const nothing = { share: 0, scale: 1, lowering: 0 };
   expect(settlement({ ...sums, gain: -1 }, 0.5)).toEqual(nothing);

@@ -16,7 +16,7 @@ test.each([
   [1 / 240, [60, -80], 200],
   [1 / 60, [60, -80], 60],
 ] as const)(
-  'both engines correct density in substeps of %f s with gravity %o at a rate of %f per second',
+  'with substeps of %f s and gravity %o, both engines correct density at a rate of %f per second',
   (dt, gravity, rate) => {
     const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, gravity });
     expect(correctionRate(plan, dt)).toBeCloseTo(rate, 10);

@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
   });
 
   test.each([false, true])(
-    'give faces the velocity of the particles if it is constant or, with slopes, if it is linear (slopes: %s)',
+    'give faces the velocity of the particles if it is constant, and with slopes also if it is linear (slopes: %s)',
     (affine) => {
       const next = createNoise(7);
       const count = 200;
@@ -108,7 +108,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     },
   );
 
-  test('extrapolate velocities only from known faces, and only a few faces far', () => {
+  test('extrapolate velocities only from known faces, and only to the next four faces', () => {
     const long = defineLattice(dimensions, [9, 2, dimensions === 3 ? 2 : 1]);
     const velocity = new Float64Array(dimensions * long.size).fill(9);
     const known = new Uint8Array(dimensions * long.size);
