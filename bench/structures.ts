@@ -10,7 +10,7 @@ import { type WhichRecord, whichStructure } from './report/which';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'docs/structures.md');
-const RECORDS = ['', '-3d', '-sparse-3d', '-clustered-3d', '-boxes', '-boxes-2d'].map((name) =>
+const RECORDS = ['', '-3d', '-boxes'].map((name) =>
   join(ROOT, `bench/results/epyc-2-cores-swiftshader/2026-11-26-which${name}.json`),
 );
 const BEGIN = '<!-- Made by npm run bench:structures; do not edit. -->\n';

@@ -72,7 +72,7 @@ export class Replay {
     });
   }
 
-  /** Runs the dispatch once, as its kernel would, and counts its traffic. */
+  /** Runs the dispatch twice, to count its accesses and to record them. Its buffers end as after one run. */
   async run(dispatch: Dispatch): Promise<DispatchTraffic> {
     const { description } = dispatch;
     const twin = await this.compile(description);
@@ -141,7 +141,7 @@ export class Replay {
     const last = Math.floor(size / access.stride) - 1;
     if (last >= MOST_INDEX) {
       throw new CellstormError(
-        `The buffer ${access.buffer} of ${description.label} has ${last + 1} elements, but a record holds only ${MOST_INDEX}: count fewer particles.`,
+        `The buffer ${access.buffer} of ${description.label} has ${last + 1} elements, but a record can name only ${MOST_INDEX}: measure fewer particles.`,
       );
     }
     let address = this.addresses.get(buffer);
@@ -186,7 +186,7 @@ export class Replay {
     };
   }
 
-  /** Runs all workgroups in order. `capacities` are the rows of each; `visit` may change those of visited ones. */
+  /** Runs all workgroups in order. `capacities` has the rows of records (twin.ts) of each. */
   private async runWindows(
     dispatch: Dispatch,
     twin: Compiled,
@@ -208,7 +208,7 @@ export class Replay {
       }
       if (count === 0) {
         throw new CellstormError(
-          `A workgroup of ${dispatch.description.label} has ${capacities[first]} accesses per thread, but at most ${Math.floor(most / WORDS_PER_RECORD / twin.lanes) - 1} fit.`,
+          `A workgroup of ${dispatch.description.label} needs ${capacities[first]} rows of records, but at most ${Math.floor(most / WORDS_PER_RECORD / twin.lanes) - 1} fit.`,
         );
       }
       const header = new Uint32Array(HEADER_WORDS * count);
