@@ -1,7 +1,8 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
-// HEAVY_ROW candidates, or a layer of three rows more than 3 × HEAVY_ROW. Without a crowd, no particle is heavy. With
-// equal radii, the list overwrites the tiles that crowd.wgsl sorted. With variable radii, it is at the end of `finer`
-// (neighbours/heavy_words.wgsl). `clear` runs before the sort, `close` after list_heavy.
+// HEAVY_ROW candidates. Loops that take three rows at a time compare their sum with 3 × HEAVY_ROW instead. Without a
+// crowd, no particle is heavy. With equal radii, the list overwrites the tiles that crowd.wgsl sorted. With variable
+// radii, it is at the end of `finer` (neighbours/heavy_words.wgsl). `clear` runs before the sort, `close` after
+// list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -12,7 +13,7 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The linked neighbour loop needs these declarations, but nothing calls `visit`.
+// The linked neighbour loop needs these declarations, but this kernel never calls the loop.
 
 alias Gathered = u32;
 

@@ -5,11 +5,11 @@
 
 struct Chunks {
   axis: u32,
-  // Per axis, the word of `table` at which its regions begin: the first part of each region, then the number of parts.
+  // The next three are words of `table`, per axis. Here begin the first part of each region, then the number of parts.
   starts: Extent,
-  // Per axis, where the low bounds of its parts begin: 0 for the first part of a region, NO_CUT for unused parts.
+  // Here begin the low bounds of the parts. That of a region's first part is 0, that of an unused part NO_CUT.
   lows: Extent,
-  // Per axis, where the regions of its parts begin.
+  // Here begins the region of each part.
   regions: Extent,
   // The region of invalid boxes: greater than all others.
   invalid_region: u32,

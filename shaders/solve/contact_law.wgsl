@@ -5,11 +5,11 @@
 struct Effect {
   push: Vector,
   change: Vector,
-  // Take the normal changes of velocity by all contacts that do not bounce. `support` is the sum of these vectors,
-  // `bearing` the sum of their lengths.
+  // Sums over the contacts that do not bounce: `support` adds their normal changes of velocity, `bearing` the
+  // lengths of these.
   support: Vector,
   bearing: f32,
-  // The largest change that a contact needs to bounce, or SPREADING times what it needs to end its approach.
+  // The greatest of all contacts: the change of a bounce, or SPREADING times the change that would end the approach.
   closing: f32,
   // The deepest overlap, as a share of the smaller body's diameter.
   deepest: f32,

@@ -1,6 +1,6 @@
 /**
- * Changes that a scene makes while it runs. They depend on simulated time alone, so a restored state continues as a run
- * without interruption.
+ * Changes that a scene makes while it runs. They depend on simulated time alone, so a restored state continues as if
+ * nothing had interrupted the run.
  */
 import { checkFinite, checkFunction } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
@@ -9,7 +9,7 @@ import type { ParticleSimulation } from '../core/simulation/simulation';
 
 /** Changes for one step. Properties that are left out stay as they are. */
 export interface Driven {
-  /** Gravity in multiples of the scene's own gravity. */
+  /** A vector, in units of the strength of the scene's gravity: [0, −1] is the scene's full gravity, downwards. */
   readonly gravity?: readonly number[] | undefined;
   /** All obstacles. Their number never changes. */
   readonly obstacles?: ObstaclesGiven | undefined;

@@ -1,5 +1,6 @@
 /**
- * The two tiers of tests, and the seed of their random cases. `npm run test:all` runs everything. `npm test` leaves out
+ * The tags that leave tests out of `npm test`, and the seed of random cases. `npm run test:all` runs everything;
+ * `npm test` leaves out
  * - tests tagged `full`;
  * - five sixths of the tests tagged `case`, each of which is one of many like it; a hash of the name decides;
  * - 70% of a property's random cases.
@@ -9,7 +10,7 @@ export const TIERS = {
   case: 'One of many similar cases: npm test runs a sixth of them, chosen by their names; npm run test:all runs all.',
 } as const;
 
-/** The value of the option --mode; vitest.config.ts passes it on. */
+/** The environment variable in which vitest.config.ts passes on the option --mode. */
 export const TIER_VARIABLE = 'CELLSTORM_TIER';
 export const SEED_VARIABLE = 'CELLSTORM_SEED';
 

@@ -119,7 +119,7 @@ export function* decodeTable(
   if (count === 0) throw new CellstormError(`${name} has column names, but no particles below them.`);
   if (count > most) {
     const accepted = `the end, since at most ${describeCount(most)} fit`;
-    throw new ArgumentError(lines.location(most + 2), new Phrase('one more row'), accepted);
+    throw new ArgumentError(lines.location(most + 2), new Phrase('another row'), accepted);
   }
   const arrays = allocate(columns, count, dimensions);
   const readPlainRow = plainReader(lines, columns, arrays, rules);

@@ -289,8 +289,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
-   * objects by ascending id. At each object, visits its pairs with two kinds of objects, by ascending id: those with
-   * larger cells, and those with cells of the same size and a higher id.
+   * objects by ascending id. At each object, visits its pairs with objects of larger cells, and of cells of
+   * the same size and a higher id, all in one ascending order of ids.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);

@@ -1,4 +1,4 @@
-/** Types and helpers that both fluids share. */
+/** Types and helpers that fluid.ts and cpu-fluid.ts share. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

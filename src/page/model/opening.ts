@@ -72,7 +72,7 @@ export function chooseOpening(probed: Probed): Opening {
   const count = Math.max(LEAST_LIMIT, floorToTwoDigits(Math.min(most, discs / cost)));
   const measured = timings.at(-1);
   const why = measured
-    ? `It opened with ${formatCount(count)} ${bodies}: ${formatCount(measured.count)} discs took ${formatMilliseconds(measured.milliseconds)} per step when it measured, so these should hold 60 frames a second.`
+    ? `It opened with ${formatCount(count)} ${bodies}, which should hold 60 frames a second: it measured ${formatMilliseconds(measured.milliseconds)} per step of ${formatCount(measured.count)} discs.`
     : '';
   return { choices: { scene, dimensions, count }, why };
 }

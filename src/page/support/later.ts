@@ -1,4 +1,4 @@
-/** Loads a part of the page on the first request, for all later ones too; after a failure, the next one loads again. */
+/** Loads a part of the page on the first request, and again only after a failure. */
 import { whileWaiting } from './waiting';
 
 export class Later<Part> {

@@ -1,7 +1,7 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. One list holds first the tiles to sort, then the heavy particles. With levels, the buffer
- * of finer-entries.ts holds the slots of heavy particles, and the list only their number.
+ * particles after the gather. Both use one list: the heavy particles overwrite the tiles that were sorted. With levels,
+ * the buffer of finer-entries.ts holds the slots of heavy particles, and the list only their number.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -156,7 +156,8 @@ export class Crowd {
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // One word per particle is enough: a heavy particle takes one; a tile takes two, but has more than CROWDED entries
-    // on average. A particle has fewer than CROWDED / 2 finer entries, at most one per level.
+    // on average. A particle has at most one finer entry per level, fewer than CROWDED / 2, so tiles of finer entries
+    // take less than a word per particle, too.
     const owned = await createBuffers(
       gpu,
       'grid',

@@ -68,7 +68,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** Every seventh particle coincides with another one. */
+/** Every fourteenth particle coincides with another one. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));

@@ -309,8 +309,8 @@ export class Substep {
   }
 
   /**
-   * The solid cells must be known before the first substep. The numbers before the first cell also stand for solid
-   * cells; no kernel writes them.
+   * The solid cells must be known before the first substep. The entries before the first cell (lattice.ts) are solid,
+   * too; no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);

@@ -216,7 +216,7 @@ describe('a table', () => {
       'id,x,y\n3,1,2\n1,3,4\n3,5,6\n1,1,1',
       /line 5, column id is 1, but it must be different from the id in line 3/,
     ],
-    ['x,y\n1,1\n1,1\n1,1\n1,1\n1,1\n1,1', /line 7 is one more row, .* at most 5 particles/],
+    ['x,y\n1,1\n1,1\n1,1\n1,1\n1,1\n1,1', /line 7 is another row, .* at most 5 particles/],
     [`x,y\n${'1'.repeat(5000)}`, /line 2 is 5000 bytes long, but it must be at most 2048/],
     ['x,y\r1,2\r3,4\r', /line 1 is ended by a carriage return alone, but it must be ended by a line feed/],
     [`x,y\r${'1,2\r'.repeat(1000)}`, /line 1 is ended by a carriage return alone/],
@@ -240,7 +240,7 @@ describe('a table', () => {
       return indexOf.apply(bytes, given);
     };
     expect(() => drain(decodeTable(bytes, PLANE, 'some.csv'))).toThrow(
-      /^some\.csv, line 7 is one more row, but it must be the end, since at most 5 particles fit\.$/,
+      /^some\.csv, line 7 is another row, but it must be the end, since at most 5 particles fit\.$/,
     );
     expect(searches).toBeLessThan(20);
   });

@@ -61,7 +61,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   > = {
     bounded: { options: box, coordinate: within },
     periodic: { options: { ...box, periodic: true }, coordinate: within },
-    'periodic but along y': {
+    'periodic except along y': {
       options: { ...box, min: corner(-3.3), periodic: corner(0).map((_, axis) => axis !== 1) },
       coordinate: within,
     },

@@ -20,7 +20,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
   > = {
     bounded: { options: box, coordinate },
     periodic: { options: { ...box, periodic: true }, coordinate },
-    'periodic but along y': {
+    'periodic except along y': {
       options: { ...box, min: corner(-0.7), periodic: corner(0).map((_, axis) => axis !== 1) },
       coordinate,
     },
@@ -188,7 +188,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     const centres = [1, -1].map((sign) => corner(2).with(1, sign * far));
     const grid = among({ dimensions, unbounded: true }, centres, [0.5, 1]);
     for (const [id, sign] of [1, -1].entries()) {
-      // The ray moves along all axes, but along axis 1 rounding does not change its coordinate.
+      // The ray moves along all axes, but along axis 1 so little that its rounded coordinate stays the same.
       const origin = corner(2)
         .with(0, 2.5)
         .with(1, sign * far);
@@ -233,7 +233,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     }
   });
 
-  it('may be searched inside a visitor but not before the first build, and must be valid', () => {
+  it('may be followed inside a visitor, but not before the first build; wrong rays are refused', () => {
     const grid = createCpuLevelGrid({ ...box, radii, capacity: 8 });
     const ask = (...rest: unknown[]) =>
       (grid.findAlongRay as (...given: unknown[]) => unknown).apply(grid, rest);

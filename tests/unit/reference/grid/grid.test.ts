@@ -66,7 +66,7 @@ describe('countParticles', () => {
     expect([...ranks]).toEqual([0, 0, 0, 1, 0, 1]);
   });
 
-  it('counts particles whose ids are marked as retired in the retired cell', () => {
+  it('counts a particle in the retired cell if its id is marked as retired', () => {
     const { cells } = countParticles(
       FLAT,
       new Float32Array([Number.NaN, 0, Number.NaN, 0]),

@@ -117,7 +117,7 @@ describe('resolveContacts', () => {
     expect(middle?.velocity[1]).toBeCloseTo((-Math.SQRT1_2 / 8) * (41 / 32), 7);
   });
 
-  it('holds the part of gravity across the support, as far as static friction reaches', () => {
+  it('cancels gravity along the surface of the supporting particle, up to the limit of static friction', () => {
     // One particle upon another. Gravity adds (1/8, −1) in a substep.
     const particles = [
       [
@@ -297,7 +297,7 @@ describe('resolveContacts', () => {
     );
   });
 
-  it('keeps momentum in a crowd, and also energy if all bounces are elastic', () => {
+  it('keeps momentum among many particles, and also energy if all bounces are elastic', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, { restitution: 1, walls: false }, 6);
       const { positions } = createScene('uniform', { dimensions, count: 200, seed: 3 });
