@@ -77,22 +77,23 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingY = relativeY - approach * y;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
     const braking = frictionShare(change, sliding, gripShare, friction);
-    const bearing = bounces ? 0 : change;
-    const supportX = bearing * x;
-    const supportY = bearing * y;
-    supports[2 * a] = (supports[2 * a] as number) + supportX;
-    supports[2 * a + 1] = (supports[2 * a + 1] as number) + supportY;
-    supports[2 * b] = (supports[2 * b] as number) - supportX;
-    supports[2 * b + 1] = (supports[2 * b + 1] as number) - supportY;
-    bearings[a] = (bearings[a] as number) + bearing;
-    bearings[b] = (bearings[b] as number) + bearing;
+    const normalX = change * x;
+    const normalY = change * y;
+    if (!bounces) {
+      supports[2 * a] = (supports[2 * a] as number) + normalX;
+      supports[2 * a + 1] = (supports[2 * a + 1] as number) + normalY;
+      supports[2 * b] = (supports[2 * b] as number) - normalX;
+      supports[2 * b + 1] = (supports[2 * b + 1] as number) - normalY;
+      bearings[a] = (bearings[a] as number) + change;
+      bearings[b] = (bearings[b] as number) + change;
+    }
     if (overlap > shallow) {
       const depth = overlap / diameter;
       deepest[a] = Math.max(deepest[a] as number, depth);
       deepest[b] = Math.max(deepest[b] as number, depth);
     }
-    const changeX = change * x - braking * slidingX;
-    const changeY = change * y - braking * slidingY;
+    const changeX = normalX - braking * slidingX;
+    const changeY = normalY - braking * slidingY;
     const closing = bounces ? Math.sqrt(changeX * changeX + changeY * changeY) : -0.5 * SPREADING * approach;
     if (closing > kickSpeed) {
       closings[a] = Math.max(closings[a] as number, closing);

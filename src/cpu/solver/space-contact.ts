@@ -83,26 +83,27 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
     const braking = frictionShare(change, sliding, gripShare, friction);
-    const bearing = bounces ? 0 : change;
-    const supportX = bearing * x;
-    const supportY = bearing * y;
-    const supportZ = bearing * z;
-    supports[3 * a] = (supports[3 * a] as number) + supportX;
-    supports[3 * a + 1] = (supports[3 * a + 1] as number) + supportY;
-    supports[3 * a + 2] = (supports[3 * a + 2] as number) + supportZ;
-    supports[3 * b] = (supports[3 * b] as number) - supportX;
-    supports[3 * b + 1] = (supports[3 * b + 1] as number) - supportY;
-    supports[3 * b + 2] = (supports[3 * b + 2] as number) - supportZ;
-    bearings[a] = (bearings[a] as number) + bearing;
-    bearings[b] = (bearings[b] as number) + bearing;
+    const normalX = change * x;
+    const normalY = change * y;
+    const normalZ = change * z;
+    if (!bounces) {
+      supports[3 * a] = (supports[3 * a] as number) + normalX;
+      supports[3 * a + 1] = (supports[3 * a + 1] as number) + normalY;
+      supports[3 * a + 2] = (supports[3 * a + 2] as number) + normalZ;
+      supports[3 * b] = (supports[3 * b] as number) - normalX;
+      supports[3 * b + 1] = (supports[3 * b + 1] as number) - normalY;
+      supports[3 * b + 2] = (supports[3 * b + 2] as number) - normalZ;
+      bearings[a] = (bearings[a] as number) + change;
+      bearings[b] = (bearings[b] as number) + change;
+    }
     if (overlap > shallow) {
       const depth = overlap / diameter;
       deepest[a] = Math.max(deepest[a] as number, depth);
       deepest[b] = Math.max(deepest[b] as number, depth);
     }
-    const changeX = change * x - braking * slidingX;
-    const changeY = change * y - braking * slidingY;
-    const changeZ = change * z - braking * slidingZ;
+    const changeX = normalX - braking * slidingX;
+    const changeY = normalY - braking * slidingY;
+    const changeZ = normalZ - braking * slidingZ;
     const closing = bounces
       ? Math.sqrt(changeX * changeX + changeY * changeY + changeZ * changeZ)
       : -0.5 * SPREADING * approach;
