@@ -53,7 +53,7 @@ describe('the automatic engine', () => {
     expect(count).toBeGreaterThanOrEqual(100);
     expect(count).toBeLessThanOrEqual(12_000);
     expect(await textOf(page, 'field-engine-note')).toMatch(
-      /CPU engine.* It opened with [\d,]+ discs: 4,000 discs took .* per step when it measured/,
+      /CPU engine.* It opened with [\d,]+ discs, .* it measured .* per step of 4,000 discs/,
     );
     await settle(page);
     expect(new URL(page.url()).search).toBe('');
@@ -86,7 +86,7 @@ describe('the automatic engine', () => {
     expect(backend).toBe('gpu');
     expect(await textOf(page, 'badge')).toBe('GPU · a test');
     expect(await textOf(page, 'field-engine-note')).toMatch(
-      /^Automatic chose the GPU of this device\. It opened with [\d,]+ discs: 16,000 discs took .* per step/,
+      /^Automatic chose the GPU of this device\. It opened with [\d,]+ discs, .* it measured .* per step of 16,000 discs/,
     );
     // The processor emulates it after all, so a step of few discs already fills the frame.
     expect(count).toBeLessThan(16_000);
