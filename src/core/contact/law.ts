@@ -81,8 +81,7 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most that, too (a
  *     quarter of it in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more
- * neighbour
- *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
+ *     neighbour that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
  *     (docs/obstacles.md) support this; it is not proven.
  */
 import {
