@@ -86,8 +86,10 @@ export function drawn<Data extends uPlot.AlignedData | Stacked>(
   let data: uPlot.AlignedData = [[]];
   let plot: uPlot | undefined;
   const draw = () => {
-    plot?.destroy();
+    const before = plot;
     plot = new uPlot({ ...options(), ...size(), ...PLAIN }, data, holder);
+    // Not earlier: an empty holder may be lower, and the new plot is as large as the holder.
+    before?.destroy();
   };
   const observer = new ResizeObserver(() => plot?.setSize(size()));
   draw();

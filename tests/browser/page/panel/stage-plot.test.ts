@@ -105,6 +105,13 @@ describe('the times of a step', () => {
     await page.waitForSelector('#stages-plot canvas');
     expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
     await takePicture(page, 'numbers-phone-light');
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await passFrames(page, 3);
+    const { plot, canvas } = await page.$eval('#stages-plot', (holder) => ({
+      plot: holder.clientHeight,
+      canvas: holder.querySelector('canvas')?.clientHeight,
+    }));
+    expect(canvas, 'the chart in the other theme is as high as its place').toBe(plot);
     expectNoProblems();
   });
 });
