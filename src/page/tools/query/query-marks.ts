@@ -126,9 +126,7 @@ export class QueryMarks {
       context.moveTo(from.x, from.y);
       context.lineTo(to.x, to.y);
     }
-    context.strokeStyle = toCss(colour);
-    context.lineWidth = 1;
-    context.stroke();
+    this.stroke(colour, 1);
   }
 
   private cross(position: readonly number[], radius: number): void {
