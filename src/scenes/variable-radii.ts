@@ -145,7 +145,8 @@ export const MIXED_WIDE: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed-wide',
-  description: 'Like mixed-pile, with radii from 1 to 64.',
+  description:
+    'Balls of radius 1 to 64 fall in a box. Each octave takes equal room, and nothing touches at first.',
   generate: (dimensions, count, random) => pileUp(WIDE_PILE, dimensions, count, random),
 };
 
@@ -162,7 +163,8 @@ export const MIXED_PERIODIC: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed-periodic',
-  description: 'Like mixed, in a box that wraps around along every axis.',
+  description:
+    'Radii from 1 to 64, equally many in each octave, in a box that wraps around along every axis.',
   world: 'periodic',
   generate: scatter(true),
 };
