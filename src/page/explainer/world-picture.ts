@@ -28,14 +28,13 @@ export class WorldPicture {
   private readonly below = draw('g');
   private readonly ghosts = draw('g');
   private readonly discs = draw('g');
+  private readonly front = draw('g', { class: 'front' });
   private readonly frames = draw('g');
   private readonly above = draw('g', { class: 'numbers', ...UNREAD });
   private readonly labels = draw('g', { class: 'labels', ...UNREAD });
-  /** The step's particle, above the discs and labels of others. */
-  private readonly front = draw('g', { class: 'front labels', ...UNREAD });
 
   constructor(private readonly svg: SVGSVGElement) {
-    svg.append(this.below, this.ghosts, this.discs, this.frames, this.labels, this.front, this.above);
+    svg.append(this.below, this.ghosts, this.discs, this.front, this.frames, this.above, this.labels);
     // The tab key reaches only one particle. Chrome makes SVG elements that listen for focus focusable themselves, so the
     // element around the picture listens.
     svg.parentElement?.addEventListener('focusin', ({ target }) => {
@@ -75,15 +74,16 @@ export class WorldPicture {
       group.classList.toggle('at-work', isAtWork);
       if (isAtWork) {
         const r = diameter / 2;
+        this.front.setAttribute('transform', transform);
         this.front.append(
-          draw('circle', { class: 'halo', r: r + 0.08, transform }),
-          draw('circle', { class: 'disc', r, transform }),
+          draw('circle', { class: 'halo', r: r + 0.08 }),
+          draw('circle', { class: 'disc', r }),
         );
       }
       const verdict = focus.verdicts.get(id);
       for (const kind of ['contact', 'apart', 'elsewhere']) group.classList.toggle(kind, verdict === kind);
       label.setAttribute('class', isAtWork ? 'on-work' : verdict === 'contact' ? 'on-contact' : '');
-      (isAtWork ? this.front : this.labels).append(label);
+      if (isAtWork) this.labels.append(label);
     }
   }
 

@@ -76,7 +76,9 @@ describe('the steps of the explainer', () => {
         apart: ids('apart'),
         lit: cells.flatMap((cell, index) => (cell.classList.contains('lit') ? [index] : [])),
         // Ids lie above all discs, so that ids of covered discs are readable.
-        last: document.querySelector('#world')?.lastElementChild?.textContent ?? '',
+        last: [...(document.querySelector('#world')?.lastElementChild?.children ?? [])].map((id) =>
+          Number(id.textContent),
+        ),
         slots: [...document.querySelectorAll('[data-array="ids"] .around .index')].map((index) =>
           Number(index.textContent),
         ),
@@ -84,12 +86,14 @@ describe('the steps of the explainer', () => {
     });
     const seen = (verdict: string) =>
       [...focus.verdicts].flatMap(([id, is]) => (is === verdict ? [id] : [])).toSorted((a, b) => a - b);
-    expect(world).toEqual({
+    // The current particle's id lies above those of others.
+    expect(world.last.at(-1)).toBe(focus.particle);
+    expect({ ...world, last: world.last.toSorted((a, b) => a - b) }).toEqual({
       atWork: [focus.particle],
       contacts: seen('contact'),
       apart: seen('apart'),
       lit: focus.cells,
-      last: Array.from({ length: 30 }, (_, id) => id).join(''),
+      last: Array.from({ length: 30 }, (_, id) => id),
       slots: focus.slots,
     });
     expect(focus.slots.length).toBeGreaterThan(1);
