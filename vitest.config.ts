@@ -14,11 +14,12 @@ import { TIER_VARIABLE, TIERS } from './tests/helpers/tiers.ts';
 const SECOND = 1000;
 const REGISTER = new URL('scripts/register.mjs', import.meta.url).href;
 
-/** Runs the portability tests first, because they take minutes and would otherwise run alone at the end. */
+/** Runs files that take minutes first, because they would otherwise run alone at the end. */
 class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ project }: TestSpecification) => project.name === 'portability';
+    const isLong = ({ project, moduleId }: TestSpecification) =>
+      project.name === 'portability' || moduleId.endsWith('/state-hashes.test.ts');
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

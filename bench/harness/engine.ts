@@ -29,7 +29,7 @@ interface Described {
   readonly boxes?: true | undefined;
   /** Says why the engine does not accept the scene; undefined if it does. `refusalOf` also checks `boxes`. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
-  /** What the engine lacks, in one sentence. A run leaves it out or, if --only names it, records it as refused. */
+  /** One sentence that names what the engine lacks. A run leaves it out or, if --only names it, records it as refused. */
   readonly absent?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export type Order = 'random' | 'sorted';
 
 export interface TrafficRequest {
   readonly program: Program;
-  /** Of src/scenes for `step`; `grid` always has uniform bodies. */
+  /** `step` takes a scene of src/scenes; `grid` always has uniform bodies. */
   readonly scene: string;
   readonly count: number;
   readonly dimensions: 2 | 3;

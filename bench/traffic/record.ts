@@ -110,7 +110,7 @@ export interface Change {
 export interface Changes {
   /** The cases that only the later record has. */
   readonly added: readonly string[];
-  /** Of the cases that both records have. */
+  /** Covers the cases that both records have. */
   readonly changed: readonly Change[];
 }
 

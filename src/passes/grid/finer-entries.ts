@@ -90,7 +90,7 @@ export class FinerEntries {
     return this.owned.buffers.finer;
   }
 
-  /** As long as the finer entries, for sorting crowded lists. */
+  /** Room for sorting crowded lists. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { GpuTestBody } from '../../../src/testing/gpu-session';
 import { createGpuTest, type GpuTestOptions, type TestFunction } from '../../../src/testing/gpu-test';
 
-/** What a fake device reports. */
+/** The errors that a fake device reports. */
 interface Reports {
   /** An error per kind of error scope. */
   readonly scopes?: Readonly<Record<string, string>>;

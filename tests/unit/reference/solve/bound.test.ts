@@ -27,7 +27,7 @@ class SloppyDevice {
     private readonly grid: Grid,
   ) {
     const random = new Random(seed);
-    // Of nine errors two are the extremes, which have the largest effect.
+    // Two of nine errors are the extremes, which have the largest effect.
     this.arithmetic = new SloppyArithmetic(() => random.between(-4, 4) / 4);
   }
 
