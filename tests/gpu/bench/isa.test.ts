@@ -36,6 +36,7 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 2': 14 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
+  { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
   {
     kernels: /^solve\.resolve\..*respond.*\.(?:obstacles|heavy|levels|few-levels)\b.* 3D/,
     limit: { Vega: 4 },
