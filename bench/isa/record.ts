@@ -1,5 +1,5 @@
 /** The record of `npm run bench:isa`, and what differs between two of them. */
-import { ArgumentError, Phrase } from '../../src/core/base/errors';
+import { parseFigures } from '../figures';
 import { FAMILY_NAMES, type Family } from './families';
 import { FIGURE_NAMES, type Figures, type Isa } from './measure';
 
@@ -39,17 +39,7 @@ export function formatRecord({ kernels, ...head }: IsaRecord): string {
 
 /** Throws an ArgumentError that names `source`. */
 export function parseRecord(source: string, text: string): IsaRecord {
-  const accepted = 'a record of "npm run bench:isa" with the same figures as today';
-  let record: Partial<IsaRecord> | null;
-  try {
-    record = JSON.parse(text) as Partial<IsaRecord> | null;
-  } catch {
-    throw new ArgumentError(source, new Phrase('not JSON'), accepted);
-  }
-  if (String(record?.figures) !== String(FIGURE_NAMES) || typeof record?.kernels !== 'object') {
-    throw new ArgumentError(source, new Phrase('a record with other figures'), accepted);
-  }
-  return record as IsaRecord;
+  return parseFigures(source, text, { command: 'bench:isa', names: FIGURE_NAMES, content: 'kernels' });
 }
 
 export interface Change {

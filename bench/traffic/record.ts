@@ -1,5 +1,5 @@
 /** The record of `npm run bench:traffic`, and what differs between two of them. */
-import { ArgumentError, Phrase } from '../../src/core/base/errors';
+import { parseFigures } from '../figures';
 import type { KernelFigures, Order, Program, TrafficCase } from './measure';
 
 /** The figures of a kernel, per particle. */
@@ -86,17 +86,7 @@ export function formatRecord({ cases, ...head }: TrafficRecord): string {
 
 /** Throws an ArgumentError that names `source`. */
 export function parseRecord(source: string, text: string): TrafficRecord {
-  const accepted = 'a record of "npm run bench:traffic" with the same figures as today';
-  let record: Partial<TrafficRecord> | null;
-  try {
-    record = JSON.parse(text) as Partial<TrafficRecord> | null;
-  } catch {
-    throw new ArgumentError(source, new Phrase('not JSON'), accepted);
-  }
-  if (String(record?.figures) !== String(FIGURE_NAMES) || !Array.isArray(record?.cases)) {
-    throw new ArgumentError(source, new Phrase('a record with other figures'), accepted);
-  }
-  return record as TrafficRecord;
+  return parseFigures(source, text, { command: 'bench:traffic', names: FIGURE_NAMES, content: 'cases' });
 }
 
 export interface Change {

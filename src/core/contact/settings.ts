@@ -30,8 +30,8 @@ export interface Settings {
   /** Substeps per step, 1 to 256. Each has its own sort; stiffness grows with the square of this number. Default: 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes, 0.01 to 1; half more where that gives no speed. The densest packings
-   * never come to rest above 0.355 in 2D and 0.285 in 3D. Defaults:
+   * Share of an overlap that one pass removes, 0.01 to 1. A push that gives no speed removes 1.5 times as much, at most
+   * all. The densest packings never come to rest above 0.355 in 2D and 0.285 in 3D. Defaults:
    *   - equal radii: 0.35 in 2D, 0.25 in 3D
    *   - different radii: 0.3 in 2D, 0.25 in 3D
    *   - particles that may be boxes: 0.3 in 2D, 0.15 in 3D

@@ -220,7 +220,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
     // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
-    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, without a bounce enlarged.
+    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, which freePush enlarges if
+    // the particles do not bounce.
     if (bounces || change !== push * inverseDt) {
       const moved = dt * change;
       const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
