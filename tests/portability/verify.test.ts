@@ -6,10 +6,7 @@ import { countIn, expectAllPass, VERIFIED_SCENES } from '../helpers/verified-sce
 import type { VerifyReport } from './entries/verify';
 
 /** The scenes that both tiers test, one per kind of world and of sizes. tests/gpu/device/verify.test.ts has others. */
-const IN_BOTH_TIERS = [
-  ...['clustered 2D', 'colliding-cells 2D', 'one-large 2D', 'boxes-periodic 2D'],
-  ...['channel 3D', 'mixed 3D'],
-];
+const IN_BOTH_TIERS = ['colliding-cells 2D', 'boxes-periodic 2D', 'channel 3D', 'mixed 3D'];
 
 const deno = new DenoEntry<VerifyOptions, VerifyReport>('tests/portability/entries/verify.ts');
 afterAll(() => deno.close());

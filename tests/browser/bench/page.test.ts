@@ -143,7 +143,7 @@ describe('the benchmark page', () => {
     return opened;
   });
 
-  browserTest('offers engines on the GPU, and labels every control', async () => {
+  browserTest('offers engines on the GPU, and labels every control', { tags: 'full' }, async () => {
     const { page } = await open();
     expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
     const names = await page.$$eval('input', (inputs) =>
@@ -152,7 +152,7 @@ describe('the benchmark page', () => {
     expect(names.every((name) => name)).toBe(true);
   });
 
-  browserTest('refuses to start by keyboard if no engine is chosen', async () => {
+  browserTest('refuses to start by keyboard if no engine is chosen', { tags: 'full' }, async () => {
     const { page } = await open();
     await choosePlan(page, [], ['300'], 3);
     await page.focus('#go');
@@ -161,7 +161,7 @@ describe('the benchmark page', () => {
     expect(await page.evaluate(() => window.bench?.isRunning)).toBe(false);
   });
 
-  browserTest('shows the times of the chosen engines as they come in', async () => {
+  browserTest('shows the times of the chosen engines as they come in', { tags: 'full' }, async () => {
     const { page } = await open();
     await choosePlan(page, ENGINES, ['300', '1000'], 3);
     await page.focus('#go');
@@ -205,7 +205,7 @@ describe('the benchmark page', () => {
     expect(shown.words).toContain('6 of 6 runs were timed');
   });
 
-  browserTest('saves the record of a run', async () => {
+  browserTest('saves the record of a run', { tags: 'full' }, async () => {
     const { page } = await open();
     await choosePlan(page, ['gpu-grid', 'cpu-grid'], ['300'], 3);
     await runToEnd(page);

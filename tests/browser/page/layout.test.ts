@@ -131,7 +131,7 @@ describe('the page on a phone', () => {
     expect(await page.$('.tip.seen')).toBeNull();
   });
 
-  browserTest('gives the picture more room when the panel is folded', async () => {
+  browserTest('gives the picture more room when the panel is folded', { tags: 'full' }, async () => {
     const opened = await open();
     const { page } = opened;
     await arrange(page, { engine: 'cpu' });
@@ -205,7 +205,7 @@ describe('the page in a window', () => {
     return opened;
   }
 
-  browserTest('is dark, and readable, if the system is dark', async () => {
+  browserTest('is dark, and readable, if the system is dark', { tags: 'full' }, async () => {
     const opened = await begin();
     const { page } = opened;
     await stepTimes(page, 2);
@@ -236,7 +236,7 @@ describe('the page in a window', () => {
     await page.waitForFunction(() => window.cellstorm?.frame?.theme.isDark === true);
   });
 
-  browserTest('can be used if the window is low', async () => {
+  browserTest('can be used if the window is low', { tags: 'full' }, async () => {
     const { page } = await begin({ cellLines: true, heatMap: true, contactLines: true });
     await page.setViewport({ width: 844, height: 390 });
     await settle(page);
@@ -245,24 +245,28 @@ describe('the page in a window', () => {
     expect(await keyHeight(page)).toBeLessThan(KEY_CLOSED);
   });
 
-  browserTest('closes its help by a click beside the help, or by a button that stays in view', async () => {
-    const { page } = await begin();
-    await page.setViewport({ width: 844, height: 390 });
-    await page.keyboard.press('?');
-    const closing = await page.$eval('#help', (sheet) => {
-      sheet.scrollTop = sheet.scrollHeight;
-      const { left, top, width, height } = (
-        document.getElementById('help-close') as HTMLElement
-      ).getBoundingClientRect();
-      const middle = [left + width / 2, top + height / 2] as const;
-      return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...middle)?.id };
-    });
-    expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
-    await page.mouse.click(4, 4);
-    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
-  });
+  browserTest(
+    'closes its help by a click beside the help, or by a button that stays in view',
+    { tags: 'full' },
+    async () => {
+      const { page } = await begin();
+      await page.setViewport({ width: 844, height: 390 });
+      await page.keyboard.press('?');
+      const closing = await page.$eval('#help', (sheet) => {
+        sheet.scrollTop = sheet.scrollHeight;
+        const { left, top, width, height } = (
+          document.getElementById('help-close') as HTMLElement
+        ).getBoundingClientRect();
+        const middle = [left + width / 2, top + height / 2] as const;
+        return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...middle)?.id };
+      });
+      expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
+      await page.mouse.click(4, 4);
+      expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
+    },
+  );
 
-  browserTest('shows no two parts over the picture that overlap each other', async () => {
+  browserTest('shows no two parts over the picture that overlap each other', { tags: 'full' }, async () => {
     const { page } = await begin({ cellLines: true, heatMap: true, contactLines: true });
     for (const [width, height] of OVERLAID) {
       await page.setViewport({ width, height });

@@ -53,8 +53,6 @@ function refusalOf(page: Page, id: string) {
   ]);
 }
 
-/** The default tier tests only these scenes on the GPU. */
-const FIRST = ['splash', 'murmuration'];
 /** A figure that only this method shows. */
 const FIGURES = { fluid: 'Divergence left', pbf: 'Mean excess', flock: 'Order', life: 'Drift' } as const;
 const OTHERS = SCENES.filter((scene) => scene.method !== 'collisions');
@@ -66,7 +64,7 @@ describe('a scene of a fluid or flock', () => {
   // Another engine needs another device, which compiles all kernels again. So test one engine after the other.
   function testScenes(engine: 'gpu' | 'cpu'): void {
     for (const { name, method } of OTHERS) {
-      const tags = engine === 'cpu' || FIRST.includes(name) ? [] : ['full' as const];
+      const tags = engine === 'cpu' ? [] : ['full' as const];
       browserTest(`runs and shows its own figures (${name}, ${engine})`, { tags }, async () => {
         const { page } = await open();
         await arrange(page, { scene: name, engine });
@@ -85,7 +83,7 @@ describe('a scene of a fluid or flock', () => {
 
   testScenes('gpu');
 
-  browserTest('shows a fluid as a surface or as particles', async () => {
+  browserTest('shows a fluid as a surface or as particles', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { scene: 'wave-tank' });
     await stepTimes(page, 2);
@@ -99,7 +97,7 @@ describe('a scene of a fluid or flock', () => {
 
   for (const [name, text, tags] of [
     ['velocityArrows', /^Velocity; the longest arrow is [\d.]+ units\/s or more$/, ['full']],
-    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/, []],
+    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/, ['full']],
     ['solidCells', /^Cells that are solid/, ['full']],
   ] as const) {
     browserTest(`shows a field of a fluid (${name})`, { tags: [...tags] }, async () => {

@@ -46,7 +46,7 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('starts paused if the system asks for less motion, and says so', async () => {
+  browserTest('starts paused if the system asks for less motion, and says so', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, { query: '?v=1&count=100&engine=cpu' });
     expect(await textOf(page, 'notice')).toMatch(/less motion/);
     expect(await timeOf(page)).toBe(0);
@@ -152,45 +152,49 @@ describe('the page', () => {
 describe('the page after its device was lost', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('goes on from a kept state on a new device, and applies a change made meanwhile', async () => {
-    const opened = await openPlayground(browser, { count: SOME });
-    const { page, expectNoProblems } = opened;
-    await stepTimes(page, 2);
-    while (!/^Back at/.test(await textOf(page, 'notice'))) {
-      await page.keyboard.press('b');
-      await settle(page);
-    }
-    await typeNumber(page, 'gravity', 0);
-    await page.evaluate(async () => {
-      const note = document.getElementById('engine-note') as HTMLElement;
-      const isLost = new Promise<void>((done) => {
-        new MutationObserver(() => done()).observe(note, {
-          childList: true,
-          characterData: true,
-          subtree: true,
+  browserTest(
+    'goes on from a kept state on a new device, and applies a change made meanwhile',
+    { tags: 'full' },
+    async () => {
+      const opened = await openPlayground(browser, { count: SOME });
+      const { page, expectNoProblems } = opened;
+      await stepTimes(page, 2);
+      while (!/^Back at/.test(await textOf(page, 'notice'))) {
+        await page.keyboard.press('b');
+        await settle(page);
+      }
+      await typeNumber(page, 'gravity', 0);
+      await page.evaluate(async () => {
+        const note = document.getElementById('engine-note') as HTMLElement;
+        const isLost = new Promise<void>((done) => {
+          new MutationObserver(() => done()).observe(note, {
+            childList: true,
+            characterData: true,
+            subtree: true,
+          });
         });
+        window.cellstorm?.device?.destroy();
+        await isLost;
+        const slider = document.getElementById('friction-slider') as HTMLInputElement;
+        slider.value = slider.max;
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
       });
-      window.cellstorm?.device?.destroy();
-      await isLost;
-      const slider = document.getElementById('friction-slider') as HTMLInputElement;
-      slider.value = slider.max;
-      slider.dispatchEvent(new Event('input', { bubbles: true }));
-    });
-    await settle(page);
-    const note = await textOf(page, 'engine-note');
-    expect(note).toMatch(/goes on from \d\.\d\d s on a new device/);
-    expect(note).toContain(`from ${(await timeOf(page)).toFixed(2)} s`);
-    expect(await backendOf(page)).toBe('gpu');
-    const { settings, count } = await page.evaluate(() => {
-      const { settings, count } = window.cellstorm?.simulation ?? {};
-      return { settings, count };
-    });
-    expect(settings).toMatchObject({ gravity: [0, 0], friction: 1 });
-    expect(count).toBe(SOME);
-    await stepTimes(page, 3);
-    await expectTruePicture(opened, 'after-loss');
-    expectNoProblems();
-  });
+      await settle(page);
+      const note = await textOf(page, 'engine-note');
+      expect(note).toMatch(/goes on from \d\.\d\d s on a new device/);
+      expect(note).toContain(`from ${(await timeOf(page)).toFixed(2)} s`);
+      expect(await backendOf(page)).toBe('gpu');
+      const { settings, count } = await page.evaluate(() => {
+        const { settings, count } = window.cellstorm?.simulation ?? {};
+        return { settings, count };
+      });
+      expect(settings).toMatchObject({ gravity: [0, 0], friction: 1 });
+      expect(count).toBe(SOME);
+      await stepTimes(page, 3);
+      await expectTruePicture(opened, 'after-loss');
+      expectNoProblems();
+    },
+  );
 
   browserTest(
     'shows no note about a new device once the CPU engine is chosen',

@@ -89,7 +89,7 @@ describe('the page verify.html', () => {
     );
   });
 
-  browserTest('shows each check, and the state hash of each scene', async () => {
+  browserTest('shows each check, and the state hash of each scene', { tags: 'full' }, async () => {
     const { page } = await open();
     const { cases } = await reportOf(page);
     const shown = await page.$$eval('#scenes details', (folds) =>

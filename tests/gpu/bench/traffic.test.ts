@@ -153,7 +153,7 @@ describe('kernels whose traffic is known', () => {
       expect(await sectors('component')).toBe(16);
       expect(await sectors('broadcast')).toBe(1);
     },
-    TWINS,
+    { ...TWINS, tags: 'full' },
   );
 
   gpuTest(

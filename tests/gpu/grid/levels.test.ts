@@ -234,7 +234,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       expect([...(await findPairs(device, tools, grid, crowd)).pairs]).toEqual([0, 1, 2, 3]);
       grid.destroy();
     },
-    SHARED,
+    { ...SHARED, tags: 'case' },
   );
 
   gpuTest(
@@ -275,7 +275,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         runs(60),
       );
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

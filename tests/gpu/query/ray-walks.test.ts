@@ -66,7 +66,7 @@ gpuTest(
     expect(ids).toEqual([1, 0]);
     expect(first).toBe(1);
   },
-  SHARED,
+  { ...SHARED, tags: 'full' },
 );
 
 gpuTest(

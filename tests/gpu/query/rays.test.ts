@@ -350,7 +350,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           grid.destroy();
         }
       },
-      dimensions === 2 ? SHARED : SHARED_CASE,
+      { ...SHARED, tags: 'full' },
     );
   }
 
@@ -740,7 +740,7 @@ gpuTest(
       grid.destroy();
     }
   },
-  SHARED,
+  { ...SHARED, tags: 'full' },
 );
 
 gpuTest(

@@ -286,7 +286,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       });
       expect(await run(tools, field, FOLD)).toBe(await run(tools, field));
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(
@@ -343,7 +343,7 @@ gpuTest(
       simulation.destroy();
     }
   },
-  SHARED,
+  { ...SHARED, tags: 'full' },
 );
 
 gpuTest('createSimulation rejects more obstacles than the device can hold', async (_, tools) => {

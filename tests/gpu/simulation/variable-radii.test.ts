@@ -124,7 +124,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       expect(new Set(outer(weak))).toEqual(new Set([0]));
       expect(new Set(await loadsAt(2 ** -60))).toEqual(new Set([0]));
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
@@ -243,7 +243,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         second.destroy();
       }
     },
-    LONG,
+    { ...LONG, tags: 'full' },
   );
 
   for (const [situation, arrange, settings] of [
@@ -313,7 +313,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       own.destroy();
       shared.destroy();
     },
-    LONG,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

@@ -29,7 +29,7 @@ describe('a picture', () => {
     expect(Math.abs(share - (4 * Math.PI) / 4 / 6)).toBeLessThan(0.01);
   });
 
-  it('of an unbounded world is drawn at any position of its particles', () => {
+  it('of an unbounded world is drawn at any position of its particles', { tags: 'full' }, () => {
     // The picture is as wide as its one disc, even if rounding absorbs the radius at that position.
     for (const distance of [0, 1e30]) {
       const { width, height, drawn } = draw(Float32Array.of(distance, -distance));
@@ -64,7 +64,7 @@ describe('a picture', () => {
     expect(Math.abs(picture.drawn / (1200 * 600) - covered / 32)).toBeLessThan(0.002);
   });
 
-  it('of boxes in 3D shows the nearer face', () => {
+  it('of boxes in 3D shows the nearer face', { tags: 'full' }, () => {
     const world = defineLevels(
       { dimensions: 3, min: [0, 0, 0], max: [4, 4, 4] },
       { smallest: 0.5, largest: 2 },

@@ -118,6 +118,7 @@ describe('the package', () => {
     [7, 'nodenext', 'nodenext'],
   ] as const)(
     'has declarations for TypeScript %i, "module": "%s", "moduleResolution": "%s"',
+    { tags: 'case' },
     async (version, module, resolution) => {
       expect(await compile(version, module, resolution)).toBe('');
     },
@@ -133,7 +134,7 @@ describe('the package', () => {
       );
     });
 
-    test.each([5, 6, 7] as const)('has declarations for TypeScript %i', async (version) => {
+    test.each([5, 6, 7] as const)('has declarations for TypeScript %i', { tags: 'case' }, async (version) => {
       const extra = { types: ['@webgpu/types'], skipLibCheck: true };
       expect(await compile(version, 'esnext', 'bundler', extra)).toBe('');
     });

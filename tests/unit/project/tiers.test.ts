@@ -14,10 +14,10 @@ describe('the default tier', () => {
     expect(leftOut('case', 'full')).toHaveLength(NAMES.length);
   });
 
-  test('runs a sixth of the tests tagged case, the same in every run', () => {
+  test('runs an eighth of the tests tagged case, the same in every run', () => {
     const run = NAMES.filter((name) => !isLeftOut(['case'], name, 'default'));
-    expect(run.length / NAMES.length).toBeGreaterThan(0.14);
-    expect(run.length / NAMES.length).toBeLessThan(0.19);
+    expect(run.length / NAMES.length).toBeGreaterThan(0.11);
+    expect(run.length / NAMES.length).toBeLessThan(0.14);
     expect(NAMES.filter((name) => !isLeftOut(['case'], name, 'default'))).toEqual(run);
   });
 
@@ -25,8 +25,8 @@ describe('the default tier', () => {
     for (let kind = 0; kind < 20; kind++) {
       const names = NAMES.filter((_, index) => index % 20 === kind);
       const share = names.filter((name) => !isLeftOut(['case'], name, 'default')).length / names.length;
-      expect(share).toBeGreaterThan(0.07);
-      expect(share).toBeLessThan(0.27);
+      expect(share).toBeGreaterThan(0.04);
+      expect(share).toBeLessThan(0.22);
     }
   });
 

@@ -12,25 +12,29 @@ describe('the mistakes of the explainer', () => {
     return opened;
   });
 
-  browserTest('include cells that are too small, or larger than they need to be', async () => {
-    const { page } = await open();
-    for (const [size, state] of [
-      [0.5, 'broken'],
-      [0.9, 'lucky'],
-      [1, 'right'],
-      [8, 'slow'],
-    ] as const) {
-      // The slider is logarithmic.
-      await scrubTo(page, 'size', Math.log2(size));
-      const { text, ...shown } = await verdictOf(page, 'size');
-      expect({ size, ...shown }).toEqual({ size, state });
-      const missed = await page.$$eval('#size-picture .missed', (lines) => lines.length);
-      expect(missed > 0, text).toBe(state === 'broken');
-      if (missed > 0) expect(numbersIn(text)).toContain(missed);
-      if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
-    }
-    expect(await textOf(page, 'size-bars')).toMatch(/2,256 of 2,256 without a grid/);
-  });
+  browserTest(
+    'include cells that are too small, or larger than they need to be',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      for (const [size, state] of [
+        [0.5, 'broken'],
+        [0.9, 'lucky'],
+        [1, 'right'],
+        [8, 'slow'],
+      ] as const) {
+        // The slider is logarithmic.
+        await scrubTo(page, 'size', Math.log2(size));
+        const { text, ...shown } = await verdictOf(page, 'size');
+        expect({ size, ...shown }).toEqual({ size, state });
+        const missed = await page.$$eval('#size-picture .missed', (lines) => lines.length);
+        expect(missed > 0, text).toBe(state === 'broken');
+        if (missed > 0) expect(numbersIn(text)).toContain(missed);
+        if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
+      }
+      expect(await textOf(page, 'size-bars')).toMatch(/2,256 of 2,256 without a grid/);
+    },
+  );
 
   browserTest('include coordinates that are rounded towards zero instead of down', async () => {
     const { page } = await open();
@@ -72,7 +76,7 @@ describe('the mistakes of the explainer', () => {
     expect(numbersIn(compared.text)).toContain(expected);
   });
 
-  browserTest('include pushing each pair twice, once from either side', async () => {
+  browserTest('include pushing each pair twice, once from either side', { tags: 'full' }, async () => {
     const { page } = await open();
     const choose = async (handling: string) => {
       await page.click(`#handling input[value="${handling}"]`);
@@ -95,32 +99,36 @@ describe('the mistakes of the explainer', () => {
     expect(own.bars).toMatch(/^Pushes12 for 12 contactsWidest gap0 /);
   });
 
-  browserTest('include counters that are not cleared, so that particles touch ghosts', async () => {
-    const { page } = await open();
-    const see = () =>
-      page.evaluate(() => ({
-        state: document.querySelector<HTMLElement>('#frame-verdict')?.dataset.state,
-        ghosts: document.querySelectorAll('#frame-picture .ghost').length,
-        lines: document.querySelectorAll('#frame-picture .haunted').length,
-      }));
-    await scrubTo(page, 'frame', 3);
-    expect(await see()).toEqual({ state: 'broken', ghosts: 20, lines: 20 });
-    expect((await verdictOf(page, 'frame')).text).toMatch(
-      /add up to 30, although there are 10 particles.* ghosts 20 times, 10 times their own/,
-    );
-    expect(await textOf(page, 'frame-bars')).toMatch(
-      /^Found28 of 8: .*Looks158 against 48 with cleared counters; a full bar is \d+$/,
-    );
-    await scrubTo(page, 'frame', 1);
-    expect(await see()).toEqual({ state: 'lucky', ghosts: 0, lines: 0 });
-    await scrubTo(page, 'frame', 6);
-    expect((await see()).ghosts).toBe(50);
-    await page.$eval('#ghosts', (piece) => piece.scrollIntoView());
-    await takePicture(page, 'explainer-ghosts-light');
-    await page.click('#clear');
-    expect(await see()).toEqual({ state: 'right', ghosts: 0, lines: 0 });
-    expect((await verdictOf(page, 'frame')).text).toMatch(/add up to 10, one for each particle/);
-  });
+  browserTest(
+    'include counters that are not cleared, so that particles touch ghosts',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      const see = () =>
+        page.evaluate(() => ({
+          state: document.querySelector<HTMLElement>('#frame-verdict')?.dataset.state,
+          ghosts: document.querySelectorAll('#frame-picture .ghost').length,
+          lines: document.querySelectorAll('#frame-picture .haunted').length,
+        }));
+      await scrubTo(page, 'frame', 3);
+      expect(await see()).toEqual({ state: 'broken', ghosts: 20, lines: 20 });
+      expect((await verdictOf(page, 'frame')).text).toMatch(
+        /add up to 30, although there are 10 particles.* ghosts 20 times, 10 times their own/,
+      );
+      expect(await textOf(page, 'frame-bars')).toMatch(
+        /^Found28 of 8: .*Looks158 against 48 with cleared counters; a full bar is \d+$/,
+      );
+      await scrubTo(page, 'frame', 1);
+      expect(await see()).toEqual({ state: 'lucky', ghosts: 0, lines: 0 });
+      await scrubTo(page, 'frame', 6);
+      expect((await see()).ghosts).toBe(50);
+      await page.$eval('#ghosts', (piece) => piece.scrollIntoView());
+      await takePicture(page, 'explainer-ghosts-light');
+      await page.click('#clear');
+      expect(await see()).toEqual({ state: 'right', ghosts: 0, lines: 0 });
+      expect((await verdictOf(page, 'frame')).text).toMatch(/add up to 10, one for each particle/);
+    },
+  );
 
   browserTest('include crowds in one cell', async () => {
     const { page } = await open();

@@ -106,35 +106,39 @@ describe('the particles of the explainer', () => {
     },
   );
 
-  browserTest('are dragged by the mouse, and the step that is shown is about the dragged one', async () => {
-    const { page, expectNoProblems } = await openAt('#hash');
-    expect(await positionOf(page, 8)).toEqual([5.25, 1]);
-    const { x, y, cell } = await middleOf(page, 8);
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x - cell, y + cell / 2, { steps: 4 });
-    await page.waitForFunction(() => window.explainer?.trace.scene.positions[17] === 1.5);
-    await page.mouse.move(x - 2 * cell, y + cell, { steps: 4 });
-    await page.mouse.up();
-    await page.waitForFunction(() => window.explainer?.trace.scene.positions[17] === 2);
-    expect(await positionOf(page, 8)).toEqual([3.25, 2]);
-    const moved = traceOf({ moved: new Map([[8, [52, 32]]]) });
-    await expectStep(page, findParticle(moved, 'hash', 8) ?? -1, moved);
-    const now = await middleOf(page, 8);
-    // Positions are rounded to sixteenths, so each coordinate differs from the pointer's by up to half a sixteenth.
-    expect(Math.hypot(now.x - (x - 2 * cell), now.y - (y + cell))).toBeLessThan(cell / 16);
-    await expectQuery(page, '?moved=8.52.32');
-    // A pointer beyond the border leaves the particle inside.
-    await page.mouse.move(now.x, now.y);
-    await page.mouse.down();
-    await page.mouse.move(5, now.y, { steps: 4 });
-    await page.mouse.up();
-    await page.waitForFunction(() => window.explainer?.trace.scene.positions[16] === 0.375);
-    await page.click('#put-back');
-    expect(await positionOf(page, 8)).toEqual([5.25, 1]);
-    await expectQuery(page, '');
-    expectNoProblems();
-  });
+  browserTest(
+    'are dragged by the mouse, and the step that is shown is about the dragged one',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openAt('#hash');
+      expect(await positionOf(page, 8)).toEqual([5.25, 1]);
+      const { x, y, cell } = await middleOf(page, 8);
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x - cell, y + cell / 2, { steps: 4 });
+      await page.waitForFunction(() => window.explainer?.trace.scene.positions[17] === 1.5);
+      await page.mouse.move(x - 2 * cell, y + cell, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForFunction(() => window.explainer?.trace.scene.positions[17] === 2);
+      expect(await positionOf(page, 8)).toEqual([3.25, 2]);
+      const moved = traceOf({ moved: new Map([[8, [52, 32]]]) });
+      await expectStep(page, findParticle(moved, 'hash', 8) ?? -1, moved);
+      const now = await middleOf(page, 8);
+      // Positions are rounded to sixteenths, so each coordinate differs from the pointer's by up to half a sixteenth.
+      expect(Math.hypot(now.x - (x - 2 * cell), now.y - (y + cell))).toBeLessThan(cell / 16);
+      await expectQuery(page, '?moved=8.52.32');
+      // A pointer beyond the border leaves the particle inside.
+      await page.mouse.move(now.x, now.y);
+      await page.mouse.down();
+      await page.mouse.move(5, now.y, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForFunction(() => window.explainer?.trace.scene.positions[16] === 0.375);
+      await page.click('#put-back');
+      expect(await positionOf(page, 8)).toEqual([5.25, 1]);
+      await expectQuery(page, '');
+      expectNoProblems();
+    },
+  );
 
   browserTest(
     'do not move if they are clicked, but bring up the step of the stage that is about them',

@@ -17,15 +17,19 @@ describe('the explainer on a phone', () => {
     return opened;
   });
 
-  browserTest('is dark if its address asks for that, and so is the playground behind its link', async () => {
-    const { page } = await open();
-    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
-      'rgb(11, 14, 19)',
-    );
-    expect(await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href)).toBe(
-      `${browser.url}?appearance=dark`,
-    );
-  });
+  browserTest(
+    'is dark if its address asks for that, and so is the playground behind its link',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+        'rgb(11, 14, 19)',
+      );
+      expect(await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href)).toBe(
+        `${browser.url}?appearance=dark`,
+      );
+    },
+  );
 
   browserTest('is no wider than the screen at any stage', async () => {
     const { page } = await open();
@@ -45,7 +49,7 @@ describe('the explainer on a phone', () => {
     }
   });
 
-  browserTest('cuts off no text of a step', async () => {
+  browserTest('cuts off no text of a step', { tags: 'full' }, async () => {
     const { page } = await open();
     await setPhone(page, 390, 844);
     for (const method of METHOD_NAMES.toReversed()) {

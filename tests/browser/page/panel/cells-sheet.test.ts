@@ -77,40 +77,48 @@ describe('a sweep over cell sizes', () => {
     },
   );
 
-  browserTest('opens by a button that is in view at first, like that of the sweep over counts', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu', count: COUNT });
-    await stepTimes(page, 2);
-    for (const button of ['#scale-open', '#cells-open']) {
-      const below = await page.$eval(button, (shown) => {
-        const { bottom } = shown.getBoundingClientRect();
-        let ends = innerHeight;
-        for (let parent = shown.parentElement; parent; parent = parent.parentElement) {
-          if (getComputedStyle(parent).overflowY !== 'visible')
-            ends = Math.min(ends, parent.getBoundingClientRect().bottom);
-        }
-        return bottom - ends;
-      });
-      expect(below, button).toBeLessThan(0);
-    }
-  });
+  browserTest(
+    'opens by a button that is in view at first, like that of the sweep over counts',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { engine: 'cpu', count: COUNT });
+      await stepTimes(page, 2);
+      for (const button of ['#scale-open', '#cells-open']) {
+        const below = await page.$eval(button, (shown) => {
+          const { bottom } = shown.getBoundingClientRect();
+          let ends = innerHeight;
+          for (let parent = shown.parentElement; parent; parent = parent.parentElement) {
+            if (getComputedStyle(parent).overflowY !== 'visible')
+              ends = Math.min(ends, parent.getBoundingClientRect().bottom);
+          }
+          return bottom - ends;
+        });
+        expect(below, button).toBeLessThan(0);
+      }
+    },
+  );
 
-  browserTest('can be cancelled and run again, and the run of the visitor goes on', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu', scene: 'gas', count: COUNT });
-    await page.click('#play');
-    await openSheet(page);
-    await page.waitForFunction(() => document.querySelectorAll('#cells-rows tr').length > 0);
-    const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
-    await page.$eval('#cells-again', (button) => (button as HTMLElement).click());
-    await waitForText(page, 'cells-status', /^Cancelled\. Earlier times stay\.$|^Done/);
-    await page.waitForFunction((then) => (window.cellstorm?.simulation?.time ?? 0) > then, {}, time);
-    expect(await textOf(page, 'cells-again')).toBe('Run again');
-    await page.$eval('#cells-again', (button) => (button as HTMLElement).click());
-    await waitForText(page, 'cells-status', /Timing|Done/);
-    await page.keyboard.press('Escape');
-    expect(await isOpen(page, 'cells-sheet')).toBe(false);
-  });
+  browserTest(
+    'can be cancelled and run again, and the run of the visitor goes on',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { engine: 'cpu', scene: 'gas', count: COUNT });
+      await page.click('#play');
+      await openSheet(page);
+      await page.waitForFunction(() => document.querySelectorAll('#cells-rows tr').length > 0);
+      const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
+      await page.$eval('#cells-again', (button) => (button as HTMLElement).click());
+      await waitForText(page, 'cells-status', /^Cancelled\. Earlier times stay\.$|^Done/);
+      await page.waitForFunction((then) => (window.cellstorm?.simulation?.time ?? 0) > then, {}, time);
+      expect(await textOf(page, 'cells-again')).toBe('Run again');
+      await page.$eval('#cells-again', (button) => (button as HTMLElement).click());
+      await waitForText(page, 'cells-status', /Timing|Done/);
+      await page.keyboard.press('Escape');
+      expect(await isOpen(page, 'cells-sheet')).toBe(false);
+    },
+  );
 
   browserTest('times the sizes of levels if radii vary, and runs on the GPU', { tags: 'full' }, async () => {
     const { page } = await open();

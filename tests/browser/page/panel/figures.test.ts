@@ -46,7 +46,7 @@ async function measuredOf(page: Page) {
 
 describe('the figures of the panel', () => {
   const browser = useBrowser({ serve: 'build' });
-  const open = browser.share((opener) => openPlayground(opener, { count: SOME }));
+  const open = browser.share((opener) => openPlayground(opener, { query: `?v=1&count=${SOME}&engine=cpu` }));
 
   browserTest(
     'show equal contacts for both broad phases, and all pairs as candidates of the naive one',
@@ -74,7 +74,7 @@ describe('the figures of the panel', () => {
     },
   );
 
-  browserTest('explain the number of distance tests', async () => {
+  browserTest('explain the number of distance tests', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { count: SOME });
     const { candidates, count, substeps } = await measuredOf(page);
@@ -82,8 +82,11 @@ describe('the figures of the panel', () => {
     expect(await textOf(page, 'checks-hint')).toMatch(/from both sides.* 8 substeps of one pass each\./);
   });
 
-  for (const engine of ['gpu', 'cpu'] as const) {
-    browserTest(`are those of the simulation (${engine})`, async () => {
+  for (const [engine, tags] of [
+    ['gpu', ['full']],
+    ['cpu', []],
+  ] as const) {
+    browserTest(`are those of the simulation (${engine})`, { tags: [...tags] }, async () => {
       const { page } = await open();
       await arrange(page, { engine, count: SOME });
       // By then some particles lie on each other, and no two figures are equal.

@@ -131,19 +131,23 @@ describe('files', () => {
     await waitForText(page, 'notice', /cannot carry the particles of mine\.bin/);
   });
 
-  browserTest('of a table are loaded into the present world when they are dropped', async () => {
-    const { page, saved } = await openSaved();
-    const table = await save(page, 'table');
-    expect(table.name).toBe('cellstorm-mine-2d-0.05s.csv');
-    await stepTimes(page, 1);
-    expect(await drop(page, 'again.csv', new TextDecoder().decode(table.bytes))).toBe(true);
-    await waitForText(page, 'notice', /^100 particles from again\.csv\.$/);
-    expect(await hashOf(page)).toBe(saved);
-    expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
-    await typeNumber(page, 'gravity', 3);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
-    expect(await countOf(page)).toBe(FEW);
-  });
+  browserTest(
+    'of a table are loaded into the present world when they are dropped',
+    { tags: 'full' },
+    async () => {
+      const { page, saved } = await openSaved();
+      const table = await save(page, 'table');
+      expect(table.name).toBe('cellstorm-mine-2d-0.05s.csv');
+      await stepTimes(page, 1);
+      expect(await drop(page, 'again.csv', new TextDecoder().decode(table.bytes))).toBe(true);
+      await waitForText(page, 'notice', /^100 particles from again\.csv\.$/);
+      expect(await hashOf(page)).toBe(saved);
+      expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
+      await typeNumber(page, 'gravity', 3);
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
+      expect(await countOf(page)).toBe(FEW);
+    },
+  );
 
   browserTest(
     'that are wrong change nothing; the page says what is wrong, and shows markup in their names as text',

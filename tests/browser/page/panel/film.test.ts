@@ -121,7 +121,7 @@ describe('a film', () => {
   const isRecording = (page: Page) => page.$eval('#recording', (bar) => !(bar as HTMLElement).hidden);
   const timeOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
 
-  browserTest('of too many seconds is refused', async () => {
+  browserTest('of too many seconds is refused', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page);
     await filmExactly(page, 99);
@@ -172,7 +172,7 @@ describe('a film', () => {
     },
   );
 
-  browserTest('keeps a sweep from starting', async () => {
+  browserTest('keeps a sweep from starting', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page);
     await filmExactly(page, 5);
@@ -189,7 +189,7 @@ describe('a film', () => {
     [true, 'of a picture that stands still has the marks of the inspector'],
     [false, 'has no marks without an inspector'],
   ] as const) {
-    browserTest(title, { tags: isMarked ? [] : 'full' }, async () => {
+    browserTest(title, { tags: 'full' }, async () => {
       const { page } = await open();
       await arrange(page, { scene: 'gas' });
       if (isMarked) {

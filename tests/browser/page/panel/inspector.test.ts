@@ -177,7 +177,7 @@ describe('the inspector', () => {
     await expectInspected(page, 36);
   });
 
-  browserTest('says which ids exist if one does not', async () => {
+  browserTest('says which ids exist if one does not', { tags: 'full' }, async () => {
     const { page } = await inspect(FEW);
     expect(await textOf(page, 'inspector-body')).toBe('No particle has the id 100; ids go from 0 to 99.');
   });
@@ -284,7 +284,7 @@ describe('the card of the inspector', () => {
     openPlayground(opener, { query: '?v=1&count=100&engine=cpu&inspect=55', width: 390, height: 844 }),
   );
 
-  browserTest('covers the controls on a phone, but not the picture', async () => {
+  browserTest('covers the controls on a phone, but not the picture', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.setViewport({ width: 390, height: 844 });
     await settle(page);
@@ -304,7 +304,7 @@ describe('the card of the inspector', () => {
     expect(isReached).toBe(true);
   });
 
-  browserTest('does not cover notices', async () => {
+  browserTest('does not cover notices', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.setViewport({ width: 390, height: 844 });
     await stepTimes(page, 1);
@@ -318,7 +318,7 @@ describe('the card of the inspector', () => {
     expect(notice).toMatch(/^Back at /);
   });
 
-  browserTest('leaves room for the legend beside the buttons in a low window', async () => {
+  browserTest('leaves room for the legend beside the buttons in a low window', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.setViewport({ width: 844, height: 390 });
     await settle(page);

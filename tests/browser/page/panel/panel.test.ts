@@ -162,17 +162,21 @@ describe('the controls', () => {
 describe('the number of particles', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('is limited for the naive broad phase, and the grid restores it', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
-    expect(await countOf(page)).toBe(4001);
-    await chooseOption(page, 'broadPhase', NAIVE);
-    expect(await textOf(page, 'notice')).toMatch(/every pair.*limit.*grid allows more/);
-    expect(await countOf(page)).toBe(3000);
-    await chooseOption(page, 'broadPhase', 'Grid');
-    expect(await countOf(page)).toBe(4001);
-    expect(await textOf(page, 'notice')).toBe('');
-    expectNoProblems();
-  });
+  browserTest(
+    'is limited for the naive broad phase, and the grid restores it',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
+      expect(await countOf(page)).toBe(4001);
+      await chooseOption(page, 'broadPhase', NAIVE);
+      expect(await textOf(page, 'notice')).toMatch(/every pair.*limit.*grid allows more/);
+      expect(await countOf(page)).toBe(3000);
+      await chooseOption(page, 'broadPhase', 'Grid');
+      expect(await countOf(page)).toBe(4001);
+      expect(await textOf(page, 'notice')).toBe('');
+      expectNoProblems();
+    },
+  );
 
   browserTest(
     'is reduced until it fits on the device, and the page says to which number',

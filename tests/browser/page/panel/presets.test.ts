@@ -68,71 +68,85 @@ describe('the cards of presets', () => {
     openPlayground(opener, { query: '?v=1&count=100&engine=cpu&scene=gas' }),
   );
 
-  browserTest('are links with pictures, and offer fewer particles if the CPU engine runs', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await openCards(page);
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
-        (image) => image.naturalWidth > 0,
-      ),
-    );
-    const cardsOf = (list: string) =>
-      page.$$eval(`#${list} a`, (links) =>
-        links.map((link) => ({
-          href: link.getAttribute('href'),
-          alt: link.querySelector('img')?.alt,
-          here: link.querySelector('em')?.textContent,
-        })),
+  browserTest(
+    'are links with pictures, and offer fewer particles if the CPU engine runs',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { engine: 'cpu' });
+      await openCards(page);
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
+          (image) => image.naturalWidth > 0,
+        ),
       );
-    const expected = (presets: typeof PRESETS) =>
-      presets.map(({ link, small, alt }) => {
-        const { count } = readLink(`?${small}`);
-        const here = small && expect.stringMatching(`^Here with ${formatCount(count)} particles`);
-        return { href: `?${small ?? link}`, alt, here };
-      });
-    expect(await cardsOf('preset-lead')).toEqual(expected(LEADING_PRESETS));
-    expect(await cardsOf('preset-list')).toEqual(expected(MORE_PRESETS));
-    await takePicture(page, 'presets');
-  });
-
-  browserTest('open without reloading the page, which then notes the full number of particles', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
-    await choosePreset(page, 'gas');
-    // The engine is no part of a preset.
-    expect(new URL(page.url()).search).toBe(`?${presetOf('gas').link}&engine=cpu`);
-    expect(await isOpen(page, 'presets')).toBe(false);
-    expect(await textOf(page, 'notice')).toBe('');
-    await choosePreset(page, 'wave-tank');
-    expect(await textOf(page, 'notice')).toBe(
-      'The processor does the work here, so this preset starts with 3,000 particles in 2D instead of 100,000 in 3D.',
-    );
-    expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
-  });
-
-  browserTest('open only after the page knows its engine, so an early choice has few particles', async () => {
-    const { page, expectNoProblems } = await browser.openPage('./?v=1&count=100&paused=1', {
-      prepare: async (early) => {
-        await early.evaluateOnNewDocument(() => {
-          const { gpu } = navigator;
-          const request = gpu.requestAdapter.bind(gpu);
-          const released = new Promise((done) => addEventListener('release', done));
-          gpu.requestAdapter = (options) => released.then(() => request(options));
+      const cardsOf = (list: string) =>
+        page.$$eval(`#${list} a`, (links) =>
+          links.map((link) => ({
+            href: link.getAttribute('href'),
+            alt: link.querySelector('img')?.alt,
+            here: link.querySelector('em')?.textContent,
+          })),
+        );
+      const expected = (presets: typeof PRESETS) =>
+        presets.map(({ link, small, alt }) => {
+          const { count } = readLink(`?${small}`);
+          const here = small && expect.stringMatching(`^Here with ${formatCount(count)} particles`);
+          return { href: `?${small ?? link}`, alt, here };
         });
-      },
-    });
-    await page.waitForFunction(() => window.cellstorm !== undefined);
-    await page.click('#presets-open');
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => name.includes('presets-view')),
-    );
-    await page.evaluate(() => dispatchEvent(new Event('release')));
-    await page.waitForSelector('#presets[open]');
-    expect(await page.$eval('#preset-million', (card) => card.getAttribute('href'))).toBe('?v=1&count=12000');
-    expectNoProblems();
-  });
+      expect(await cardsOf('preset-lead')).toEqual(expected(LEADING_PRESETS));
+      expect(await cardsOf('preset-list')).toEqual(expected(MORE_PRESETS));
+      await takePicture(page, 'presets');
+    },
+  );
+
+  browserTest(
+    'open without reloading the page, which then notes the full number of particles',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { engine: 'cpu' });
+      await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
+      await choosePreset(page, 'gas');
+      // The engine is no part of a preset.
+      expect(new URL(page.url()).search).toBe(`?${presetOf('gas').link}&engine=cpu`);
+      expect(await isOpen(page, 'presets')).toBe(false);
+      expect(await textOf(page, 'notice')).toBe('');
+      await choosePreset(page, 'wave-tank');
+      expect(await textOf(page, 'notice')).toBe(
+        'The processor does the work here, so this preset starts with 3,000 particles in 2D instead of 100,000 in 3D.',
+      );
+      expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
+    },
+  );
+
+  browserTest(
+    'open only after the page knows its engine, so an early choice has few particles',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await browser.openPage('./?v=1&count=100&paused=1', {
+        prepare: async (early) => {
+          await early.evaluateOnNewDocument(() => {
+            const { gpu } = navigator;
+            const request = gpu.requestAdapter.bind(gpu);
+            const released = new Promise((done) => addEventListener('release', done));
+            gpu.requestAdapter = (options) => released.then(() => request(options));
+          });
+        },
+      });
+      await page.waitForFunction(() => window.cellstorm !== undefined);
+      await page.click('#presets-open');
+      await page.waitForFunction(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.includes('presets-view')),
+      );
+      await page.evaluate(() => dispatchEvent(new Event('release')));
+      await page.waitForSelector('#presets[open]');
+      expect(await page.$eval('#preset-million', (card) => card.getAttribute('href'))).toBe(
+        '?v=1&count=12000',
+      );
+      expectNoProblems();
+    },
+  );
 
   browserTest('have all particles if the GPU is not emulated', FULL, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {

@@ -91,7 +91,7 @@ describe('the times of a step', () => {
     },
   );
 
-  browserTest('are shown for the stages of the CPU engine on a phone', async () => {
+  browserTest('are shown for the stages of the CPU engine on a phone', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 390,

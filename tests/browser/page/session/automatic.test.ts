@@ -46,25 +46,29 @@ describe('the automatic engine', () => {
     expectNoProblems();
   });
 
-  browserTest('measures a scene if the address has no choices, and adds none to the address', async () => {
-    const { page } = await openPlayground(browser, { query: '', engine: 'auto' });
-    const { count, backend } = await stateOf(page);
-    expect(backend).toBe('cpu');
-    expect(count).toBeGreaterThanOrEqual(100);
-    expect(count).toBeLessThanOrEqual(12_000);
-    expect(await textOf(page, 'field-engine-note')).toMatch(
-      /CPU engine.* It opened with [\d,]+ discs, .* it measured .* per step of 4,000 discs/,
-    );
-    await settle(page);
-    expect(new URL(page.url()).search).toBe('');
-    // Measured counts have two digits, so this one was chosen by hand.
-    await typeCount(page, 4001);
-    expect(new URL(page.url()).search).toBe('?v=1&count=4001');
-    expect(await textOf(page, 'field-engine-note')).not.toContain('It opened');
-    // The usual count needs a link too, unless the page opened with it.
-    await typeCount(page, 4000);
-    expect(new URL(page.url()).search).toBe(count === 4000 ? '' : '?v=1');
-  });
+  browserTest(
+    'measures a scene if the address has no choices, and adds none to the address',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openPlayground(browser, { query: '', engine: 'auto' });
+      const { count, backend } = await stateOf(page);
+      expect(backend).toBe('cpu');
+      expect(count).toBeGreaterThanOrEqual(100);
+      expect(count).toBeLessThanOrEqual(12_000);
+      expect(await textOf(page, 'field-engine-note')).toMatch(
+        /CPU engine.* It opened with [\d,]+ discs, .* it measured .* per step of 4,000 discs/,
+      );
+      await settle(page);
+      expect(new URL(page.url()).search).toBe('');
+      // Measured counts have two digits, so this one was chosen by hand.
+      await typeCount(page, 4001);
+      expect(new URL(page.url()).search).toBe('?v=1&count=4001');
+      expect(await textOf(page, 'field-engine-note')).not.toContain('It opened');
+      // The usual count needs a link too, unless the page opened with it.
+      await typeCount(page, 4000);
+      expect(new URL(page.url()).search).toBe(count === 4000 ? '' : '?v=1');
+    },
+  );
 
   browserTest('measures a GPU that is not emulated', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
@@ -94,7 +98,7 @@ describe('the automatic engine', () => {
     expectNoProblems();
   });
 
-  browserTest('explains that there is no GPU', async () => {
+  browserTest('explains that there is no GPU', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, { count: 300, engine: 'auto', before: hideGpu });
     expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
     expect(await textOf(page, 'field-engine-note')).toBe(

@@ -57,7 +57,7 @@ describe('the CPU engine', () => {
 describe('the note about the engine', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('distinguishes a missing adapter from missing WebGPU', async () => {
+  browserTest('distinguishes a missing adapter from missing WebGPU', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       before: () => {
@@ -69,7 +69,7 @@ describe('the note about the engine', () => {
     expectNoProblems();
   });
 
-  browserTest('names an insecure context', async () => {
+  browserTest('names an insecure context', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, {
       count: SOME,
       before: () => {

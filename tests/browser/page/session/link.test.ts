@@ -71,47 +71,59 @@ describe('an address', () => {
     expectNoProblems();
   });
 
-  browserTest('keeps the view and the inspected particle, and brings them back', async () => {
-    const { page } = await open();
-    await arrange(page, { dimensions: 3, engine: 'cpu' });
-    for (const key of ['+', 'ArrowLeft', 'ArrowUp', 'i', ' ', ' '] as const) await page.keyboard.press(key);
-    await settle(page);
-    const looked = await lookOf(page);
-    expect(looked).toMatchObject({ isOpen: true, inspected: expect.stringMatching(/^\d+$/) });
-    const address = new URL(page.url());
-    expect(readViewState(address.search)).toMatchObject({
-      isPaused: true,
-      inspected: Number(looked.inspected),
-    });
-    await follow(page, address.href);
-    const lookedAgain = await lookOf(page);
-    expect(lookedAgain).toMatchObject({ isOpen: true, inspected: looked.inspected });
-    expect(lookedAgain.view).toEqual(looked.view.map((value) => expect.closeTo(value, 1)));
-  });
+  browserTest(
+    'keeps the view and the inspected particle, and brings them back',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { dimensions: 3, engine: 'cpu' });
+      for (const key of ['+', 'ArrowLeft', 'ArrowUp', 'i', ' ', ' '] as const) await page.keyboard.press(key);
+      await settle(page);
+      const looked = await lookOf(page);
+      expect(looked).toMatchObject({ isOpen: true, inspected: expect.stringMatching(/^\d+$/) });
+      const address = new URL(page.url());
+      expect(readViewState(address.search)).toMatchObject({
+        isPaused: true,
+        inspected: Number(looked.inspected),
+      });
+      await follow(page, address.href);
+      const lookedAgain = await lookOf(page);
+      expect(lookedAgain).toMatchObject({ isOpen: true, inspected: looked.inspected });
+      expect(lookedAgain.view).toEqual(looked.view.map((value) => expect.closeTo(value, 1)));
+    },
+  );
 
-  browserTest('sets the appearance that it contains, until the visitor chooses another', async () => {
-    const { page } = await open();
-    await follow(page, `./${QUICK}&appearance=light`);
-    expect(await isDark(page)).toBe(false);
-    expect(await shownValue(page, 'appearance')).toBe('Light');
-    expect(new URL(page.url()).searchParams.get('appearance')).toBe('light');
-    await chooseOption(page, 'appearance', 'Dark');
-    expect(await isDark(page)).toBe(true);
-    expect(new URL(page.url()).searchParams.has('appearance')).toBe(false);
-    await chooseOption(page, 'appearance', 'System');
-    expect(await page.evaluate(() => localStorage.length)).toBe(0);
-  });
+  browserTest(
+    'sets the appearance that it contains, until the visitor chooses another',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await follow(page, `./${QUICK}&appearance=light`);
+      expect(await isDark(page)).toBe(false);
+      expect(await shownValue(page, 'appearance')).toBe('Light');
+      expect(new URL(page.url()).searchParams.get('appearance')).toBe('light');
+      await chooseOption(page, 'appearance', 'Dark');
+      expect(await isDark(page)).toBe(true);
+      expect(new URL(page.url()).searchParams.has('appearance')).toBe(false);
+      await chooseOption(page, 'appearance', 'System');
+      expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    },
+  );
 
-  browserTest('leaves out the appearance that the visitor chose, but the next page keeps it', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await chooseOption(page, 'appearance', 'Light');
-    expect(new URL(page.url()).searchParams.has('appearance')).toBe(false);
-    await follow(page, page.url());
-    expect(await isDark(page)).toBe(false);
-    await chooseOption(page, 'appearance', 'System');
-    expect(await isDark(page)).toBe(true);
-  });
+  browserTest(
+    'leaves out the appearance that the visitor chose, but the next page keeps it',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { engine: 'cpu' });
+      await chooseOption(page, 'appearance', 'Light');
+      expect(new URL(page.url()).searchParams.has('appearance')).toBe(false);
+      await follow(page, page.url());
+      expect(await isDark(page)).toBe(false);
+      await chooseOption(page, 'appearance', 'System');
+      expect(await isDark(page)).toBe(true);
+    },
+  );
 
   for (const [name, query, notice, scene, backend] of [
     [

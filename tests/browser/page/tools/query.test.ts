@@ -6,7 +6,6 @@ import {
   chooseOption,
   countDifferences,
   describeScenery,
-  FEW,
   openPlayground,
   passFrames,
   settle,
@@ -57,7 +56,7 @@ const ENGINES = [
 
 describe('the query tool', () => {
   const browser = useBrowser({ serve: 'build' });
-  const open = browser.share((opener) => openPlayground(opener, { count: FEW }));
+  const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
   for (const [engine, tags] of ENGINES) {
     browserTest(`finds the particles near the mouse (${engine})`, { tags: [...tags] }, async () => {

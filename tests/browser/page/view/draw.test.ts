@@ -136,24 +136,28 @@ describe('the picture in 2D', () => {
     }
   });
 
-  browserTest('shows buckets only in an unbounded world; in a box, their switch is disabled', async () => {
-    const { page } = await open();
-    await arrange(page, { scene: 'gas', engine: 'cpu', unbounded: true, buckets: true });
-    const stateOf = () =>
-      page.$eval('#buckets', (input) => [
-        (input as HTMLInputElement).checked,
-        (input as HTMLInputElement).disabled,
-        input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
-        document.getElementById('overlay-fold')?.hidden,
-      ]);
-    expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
-    await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
-    await settle(page);
-    expect(await stateOf()).toEqual([true, true, expect.stringMatching(/^Only unbounded worlds/), true]);
-    await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
-    await settle(page);
-    expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
-  });
+  browserTest(
+    'shows buckets only in an unbounded world; in a box, their switch is disabled',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'gas', engine: 'cpu', unbounded: true, buckets: true });
+      const stateOf = () =>
+        page.$eval('#buckets', (input) => [
+          (input as HTMLInputElement).checked,
+          (input as HTMLInputElement).disabled,
+          input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+          document.getElementById('overlay-fold')?.hidden,
+        ]);
+      expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
+      await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
+      await settle(page);
+      expect(await stateOf()).toEqual([true, true, expect.stringMatching(/^Only unbounded worlds/), true]);
+      await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
+      await settle(page);
+      expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
+    },
+  );
 });
 
 describe('the picture in 3D', () => {

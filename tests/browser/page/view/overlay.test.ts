@@ -105,7 +105,7 @@ function countBelowKey(picture: Picture, free: Rectangle, colour: Rgb): number {
 
 describe.each([
   ['gpu', []],
-  ['cpu', ['case']],
+  ['cpu', ['full']],
 ] as const)('on the %s engine in 2D', (engine, tags) => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) =>
@@ -185,37 +185,33 @@ describe.each([
     expect(Math.max(...distancesAt(plain, picture, far))).toBe(0);
   });
 
-  browserTest(
-    'occupied cells of an unbounded world are coloured by bucket',
-    { tags: [...tags] },
-    async () => {
-      const { page } = await open();
-      await arrange(page, { scene: 'far-apart', engine });
-      const { world, particles } = await readHeld(page);
-      const cells = occupiedCells(world, particles);
-      const { free } = await describeScenery(page);
-      const plain = await takePicture(page, `overlay-${engine}-endless`);
-      await toggle(page, 'buckets');
-      await waitForText(page, 'overlay-key', /^\d+ occupied cells, coloured by bucket: \d+ of 128 buckets/);
-      const buckets = new Set(cells.map(({ bucket }) => bucket));
-      const shared = cells.filter(({ isShared }) => isShared);
-      expect(await textOf(page, 'overlay-key')).toContain(
-        `${cells.length} occupied cells, coloured by bucket: ${buckets.size} of 128 buckets${shared.length} cells that share a bucket with another cell (hash collision)`,
-      );
-      const picture = await takePicture(page, `overlay-${engine}-buckets`);
-      const middles = await toScreen(
-        page,
-        cells.map(({ min, size }) => min.map((low) => low + size / 2)),
-      );
-      const seen = middles.filter(
-        ([x, y]) => x > free.x && x < free.x + free.width && y > free.y + 100 && y < free.y + free.height,
-      );
-      expect(seen.length).toBeGreaterThan(5);
-      expect(Math.min(...distancesAt(plain, picture, seen))).toBeGreaterThan(SAME);
-      expect(countDifferences(plain, picture, free)).toBeLessThan(0.7 * free.width * free.height);
-      expect(page.url()).toMatch(/buckets=1/);
-    },
-  );
+  browserTest('occupied cells of an unbounded world are coloured by bucket', { tags: 'full' }, async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'far-apart', engine });
+    const { world, particles } = await readHeld(page);
+    const cells = occupiedCells(world, particles);
+    const { free } = await describeScenery(page);
+    const plain = await takePicture(page, `overlay-${engine}-endless`);
+    await toggle(page, 'buckets');
+    await waitForText(page, 'overlay-key', /^\d+ occupied cells, coloured by bucket: \d+ of 128 buckets/);
+    const buckets = new Set(cells.map(({ bucket }) => bucket));
+    const shared = cells.filter(({ isShared }) => isShared);
+    expect(await textOf(page, 'overlay-key')).toContain(
+      `${cells.length} occupied cells, coloured by bucket: ${buckets.size} of 128 buckets${shared.length} cells that share a bucket with another cell (hash collision)`,
+    );
+    const picture = await takePicture(page, `overlay-${engine}-buckets`);
+    const middles = await toScreen(
+      page,
+      cells.map(({ min, size }) => min.map((low) => low + size / 2)),
+    );
+    const seen = middles.filter(
+      ([x, y]) => x > free.x && x < free.x + free.width && y > free.y + 100 && y < free.y + free.height,
+    );
+    expect(seen.length).toBeGreaterThan(5);
+    expect(Math.min(...distancesAt(plain, picture, seen))).toBeGreaterThan(SAME);
+    expect(countDifferences(plain, picture, free)).toBeLessThan(0.7 * free.width * free.height);
+    expect(page.url()).toMatch(/buckets=1/);
+  });
 
   if (engine === 'gpu') {
     browserTest(
@@ -242,14 +238,14 @@ describe('in 3D', () => {
     openPlayground(opener, { query: '?v=1&count=100&dimensions=3&scene=packing' }),
   );
 
-  for (const [overlay, colour, tags] of [
-    ['contactLines', 'contact', []],
-    ['thread', 'first', ['full']],
-    ['candidatePairs', 'candidate', ['full']],
-    ['cellLines', undefined, ['full']],
-    ['heatMap', undefined, ['full']],
+  for (const [overlay, colour] of [
+    ['contactLines', 'contact'],
+    ['thread', 'first'],
+    ['candidatePairs', 'candidate'],
+    ['cellLines', undefined],
+    ['heatMap', undefined],
   ] as const) {
-    browserTest(`the overlay ${overlay} shows, and disappears when off`, { tags: [...tags] }, async () => {
+    browserTest(`the overlay ${overlay} shows, and disappears when off`, { tags: 'full' }, async () => {
       const { page } = await open();
       await arrange(page, { scene: 'packing', dimensions: 3 });
       const { free, theme } = await describeScenery(page);

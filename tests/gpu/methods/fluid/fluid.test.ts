@@ -405,6 +405,6 @@ describe('a fluid', () => {
       );
       for (const one of [fluid, hasty]) one.destroy();
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });

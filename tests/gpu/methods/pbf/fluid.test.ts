@@ -152,6 +152,6 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));
       fluid.destroy();
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });

@@ -329,6 +329,7 @@ describe('packages', () => {
 
   it.each(accepted)(
     '%s counts as many distance tests as it makes, in the scene %s',
+    { tags: 'case' },
     async (_, _name, peer, scene) => {
       const spy = vi.spyOn(Overlaps.prototype, 'testPair');
       const runner = await peer.open(scene);

@@ -301,7 +301,9 @@ describe('a run of the benchmark', () => {
     expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
-  it('runs pilots before a count that is much larger than earlier ones, and ignores very small counts', async () => {
+  it('runs pilots before a count that is much larger than earlier ones, and ignores very small counts', {
+    tags: 'full',
+  }, async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const engine = spoilt('steep', (found) => {
       vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));
@@ -343,7 +345,7 @@ describe('a run of the benchmark', () => {
     expect(queries).toBe(2);
   });
 
-  it('times an engine alone if it does not fit into memory with the others', async () => {
+  it('times an engine alone if it does not fit into memory with the others', { tags: 'full' }, async () => {
     let isOpen = 0;
     const counted = (name: string, error: Error | undefined, mayOpen: () => boolean): CpuEngine => ({
       ...CPU_GRID,
@@ -401,7 +403,7 @@ describe('a run of the benchmark', () => {
     expect(new Set(jumps)).toEqual(new Set([1]));
   });
 
-  it('reports after each case, and returns the results of a stopped run', async () => {
+  it('reports after each case, and returns the results of a stopped run', { tags: 'full' }, async () => {
     const reported: number[] = [];
     const result = await runBench(
       { ...PLAN, counts: [100, 200] },

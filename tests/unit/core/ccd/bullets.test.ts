@@ -118,7 +118,7 @@ describe('bullets in heaps', () => {
     });
   }
 
-  it('come to rest on each other, as they do without continuous motion', () => {
+  it('come to rest on each other, as they do without continuous motion', { tags: 'full' }, () => {
     const speeds = [false, true].map((continuous) => {
       const columns = 12;
       const positions = Array.from({ length: 20 * columns }, (_, index) => [

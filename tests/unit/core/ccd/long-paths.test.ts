@@ -149,7 +149,7 @@ it.each([
 );
 
 describe('extreme gravity in an unbounded world of variable radii', () => {
-  it.each([1e6, 1e8, 1e12])('takes bounded work: gravity %d', (gravity) => {
+  it.each([1e6, 1e8, 1e12])('takes bounded work: gravity %d', { tags: 'full' }, (gravity) => {
     const noise = createNoise(3);
     const count = 60;
     const simulation = createCpuSimulation({

@@ -138,7 +138,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
       });
     }
 
-    it('stay below in a box at rest if they are large', () => {
+    it('stay below in a box at rest if they are large', { tags: 'full' }, () => {
       expect(lift(1, false, 3)).toBeLessThan(0);
     });
   });

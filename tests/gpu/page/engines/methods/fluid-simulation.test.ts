@@ -40,6 +40,6 @@ describe('a fluid of the page', () => {
       expect(body.time).toBeCloseTo(4 * STEP, 12);
       body.destroy();
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });

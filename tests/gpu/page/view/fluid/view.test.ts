@@ -177,7 +177,7 @@ describe('a 3D surface', () => {
       expect(far[2]).toBeGreaterThan(60);
       expect(far[1]).toBeLessThan(near[1] / 2);
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 });
 

@@ -317,7 +317,7 @@ describe('an incorrect program', () => {
       { before: "if (command === 'copy') return say('ok 8 0.001 0.02');" },
       'The events of A machine, made up measured 2% of the wall time of copies, but must measure at least 60% to be trusted.',
     ],
-  ])('is reported with one sentence if it %s', async (_, status, changes, reason) => {
+  ])('is reported with one sentence if it %s', { tags: 'case' }, async (_, status, changes, reason) => {
     const program = fake(changes);
     const { outcomes } = await runOf(program, { engines: [gridOf(program), CPU_GRID] });
     expect(outcomes.map(({ engine, status: got }) => [engine, got]).toSorted()).toEqual([
