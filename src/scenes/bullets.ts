@@ -10,9 +10,9 @@ import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } 
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
-/** Least speed of a bullet, length / s: 50 lengths in 1/60 s. */
+/** Least speed of a bullet along x, length / s. In 1/60 s, it moves 50. */
 const SLOWEST = 3000;
-/** Greatest speed minus SLOWEST; the sum is 62 lengths in 1/60 s. */
+/** Greatest speed minus SLOWEST. In 1/60 s, the fastest bullet moves 62. */
 const FASTER = 12 * 60;
 /** Greatest initial distance from the middle of the lane, in units. */
 const ASIDE = UNITS / 32;
@@ -109,7 +109,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes with a size ratio of 1:4 fly 50 to 62 lengths per 1/60 s at a wall of boxes that are as thin as the smallest bullet. Continuous collision detection stops them.',
+    'Balls and boxes with a size ratio of 1:4 fly at a wall of boxes that are as thin as the smallest bullet. In 1/60 s they move 100 to 124 times this thickness. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

@@ -37,12 +37,12 @@ export function fluidWarnings(
   }
   if (tooFast > 0) {
     sentences.push(
-      `${tooFast} of ${count} particles are faster than ${MOST_CELLS} cells per substep, so their moves may be cut short. Use more substeps, or call advance, which uses as many as the fastest particle needs.`,
+      `${tooFast} of ${count} particles are faster than ${MOST_CELLS} cells per substep, so their moves may be cut short. Use more substeps, or call advance, which uses as many as the fastest particle needs, but at most 16 if you do not pass \`most\`.`,
     );
   }
   if (unconverged > 0) {
     sentences.push(
-      `In ${unconverged} of ${substeps} substeps the pressure solver stopped with more than ${tolerance} of the surplus flow left. A larger \`mostIterations\` than ${mostIterations} may help; fluid that is enclosed and squeezed by solids has no solution.`,
+      `In ${unconverged} of ${substeps} substeps, the pressure solver left more than \`tolerance\` (${tolerance}) of the surplus flow into cells. A larger \`mostIterations\` than ${mostIterations} may help; fluid that is enclosed and squeezed by solids has no solution.`,
     );
   }
   if (nonFinite > 0) {

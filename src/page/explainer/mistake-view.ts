@@ -275,7 +275,7 @@ function showFrames(): void {
       say(
         'frame-verdict',
         'broken',
-        `${text}So the search still finds the entries of earlier frames: particles touch such ghosts ${haunted.length} times, ${own} times their own.`,
+        `${text}So the search still finds the entries of earlier frames: particles touch such ghosts ${haunted.length} times; in ${describe(own, 'case')}, the ghost is their own.`,
       );
     }
     const found = countFound(search) + haunted.length;
@@ -318,7 +318,7 @@ function showCrowds(): void {
     share.setAttribute('aria-valuetext', width);
     const all = particles * (particles - 1);
     const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${formatNumber(search.truth.length)}, in ${formatNumber(search.looks)} looks (${formatNumber(all)} without a grid)`;
-    const order = `sorting the cells compares ${describe(comparisons, 'id')}`;
+    const order = `sorting the cells takes ${describe(comparisons, 'comparison')} of ids`;
     const crowds = isCrowded
       ? ' With the option crowds: true, the engine sorts so full a cell by merging instead.'
       : '';
@@ -331,7 +331,7 @@ function showCrowds(): void {
     showBars('crowd-bars', {
       Found: foundBar(search),
       Looks: [search.looks, all, `of ${formatNumber(all)} without a grid`],
-      'Ids compared': [comparisons, all, 'to sort the cells'],
+      Comparisons: [comparisons, all, 'of ids, to sort the cells'],
     });
     const picture = new Picture('crowd-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);
     picture.borders(1);
@@ -342,7 +342,7 @@ function showCrowds(): void {
   show();
 }
 
-/** A line above the columns with the cells that store particles, or around which they search. */
+/** A line above the columns. `cellOf` returns the cell that stores a particle, or around which it searches. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;

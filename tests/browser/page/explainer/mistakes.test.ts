@@ -113,7 +113,7 @@ describe('the mistakes of the explainer', () => {
       await scrubTo(page, 'frame', 3);
       expect(await see()).toEqual({ state: 'broken', ghosts: 20, lines: 20 });
       expect((await verdictOf(page, 'frame')).text).toMatch(
-        /add up to 30, although there are 10 particles.* ghosts 20 times, 10 times their own/,
+        /add up to 30, although there are 10 particles.* ghosts 20 times; in 10 cases, the ghost is their own/,
       );
       expect(await textOf(page, 'frame-bars')).toMatch(
         /^Found28 of 8: .*Looks158 against 48 with cleared counters; a full bar is \d+$/,

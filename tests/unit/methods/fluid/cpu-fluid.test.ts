@@ -149,7 +149,7 @@ describe('a fluid on the CPU', () => {
       expect(seen.volume / seen.nominalVolume).toBeCloseTo(1, 2);
       expect(seen.divergenceAfter / seen.divergenceBefore).toBeLessThan(0.01);
       expect(fluidWarnings(seen, fluid)).toEqual([
-        expect.stringMatching(/^In \d+ of 60 substeps the pressure solver stopped with more than/),
+        expect.stringMatching(/^In \d+ of 60 substeps, the pressure solver left more than/),
       ]);
     },
   );
