@@ -1,4 +1,4 @@
-// Counts the cells of a block of any kind.
+// Counts the cells of a block of any block_*.wgsl, here and in shaders/levels.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

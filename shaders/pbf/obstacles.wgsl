@@ -10,7 +10,8 @@ struct Solid {
 
 // Returns the density and gradient of imagined fluid at rest inside solids. A solid's density is the share of poly6
 // inside it, as a product:
-// - box: per axis, the share between its two faces. In 3D, the product is exact if only one face is within reach.
+// - box: per axis, the share between its two faces. If only one face is within reach, the product is exact in 3D, and
+//   wrong by less than 1% in 2D.
 // - ball: the share between the planes that touch the ball's near and far end, times the share within the ball's
 //   cross-section.
 fn solids_at(point: Vector) -> Walls {

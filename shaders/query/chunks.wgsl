@@ -124,7 +124,8 @@ fn begin_of(region: u32) -> u32 {
   return low;
 }
 
-// Returns the number of parts of a region: the root of its number of chunks.
+// Returns into how many parts to cut a region. Along x this is about its number of chunks. Along y it is the square
+// root, along z the cube root of that number, because the parts are cut again along y and x.
 fn divide(size: u32) -> u32 {
   let wanted = f32(size) / f32(BOXES_PER_CHUNK);
   if (chunks.axis == 0u) {

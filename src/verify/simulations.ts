@@ -1,5 +1,6 @@
 /**
- * Compares the measures, pairs, `separate` and steps of either engine with the reference.
+ * Compares the measures, `separate` and steps of either engine with the reference, its pairs with oracles, and its runs
+ * with each other.
  *
  * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
  * the reference therefore resolve contacts from the same bits. src/reference/solve/bound.ts bounds the difference
@@ -117,7 +118,7 @@ export async function checkPairs(subject: Subject, scene: Scene, broadPhase: Bro
   });
 }
 
-/** Uses an oracle with neither cells nor balls around boxes. */
+/** Uses an oracle without cells and without bounding balls of boxes. */
 function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   const { dimensions, positions } = scene;
   const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);

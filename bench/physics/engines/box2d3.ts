@@ -1,7 +1,6 @@
 /**
  * Box2D 3 with default settings and the four substeps that its documentation recommends. As in cellstorm, bodies do not
- * rotate. Sleeping is off, because a sleeping body is not simulated: a pile could sleep that
- * the solver cannot hold.
+ * rotate. Sleeping is off, because a sleeping pile stands even if the solver cannot hold it.
  */
 import { openBox2d } from '../../peers/box2d3';
 import { DT, type PhysicsEngine } from '../engine';

@@ -1,6 +1,6 @@
 /**
  * Rapier with default settings, with two exceptions. As in cellstorm, bodies do not rotate. Sleeping is off, because a
- * sleeping body is not simulated: a pile could sleep that the solver cannot hold.
+ * sleeping pile stands even if the solver cannot hold it.
  */
 import { openRapier } from '../../peers/rapier2d';
 import { openRapier3d } from '../../peers/rapier3d';

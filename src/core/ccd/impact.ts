@@ -1,6 +1,6 @@
 /**
- * Computes when two bodies that move in straight lines hit each other, and the normal of the hit. Follows law.ts in
- * doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
+ * Computes when two bodies that move in straight lines hit each other, and the normal of the hit. Applies the law of
+ * law.ts in doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
  * Motion is relative to the other body. The bodies overlap too deeply while the moving centre is within `round` of a
  * box around the other centre, which has the half extents `sides`. The distance to this region is a convex function of

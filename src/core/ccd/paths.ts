@@ -1,5 +1,5 @@
 /**
- * Follows the path of each fast particle to its end, for one substep on the CPU. Follows law.ts in doubles.
+ * Follows the path of each fast particle to its end, for one substep on the CPU. Applies the law of law.ts in doubles.
  * Input: the moved state, in canonical order. Changes its positions and velocities.
  * The file is longer than 500 lines, because all stages work on the same lists of paths and pieces.
  */
@@ -40,8 +40,8 @@ import {
 } from './law';
 
 /**
- * Greatest number of pieces per path before the first horizon of `settle`. At least PIECES_PER_TICK, so that the
- * horizon is at least one tick.
+ * Greatest number of pieces per path that `settle` handles first. It must be at least PIECES_PER_TICK, because `settle`
+ * handles whole ticks.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -377,7 +377,7 @@ class Paths {
     const isMutual =
       otherPath === undefined ? claims.get(partner) === slot : this.endOf(otherPath).partner === slot;
     if (!isMutual) return { slot, position, velocity };
-    // The same time for both particles makes their effects equal and opposite to the bit.
+    // Two fast particles must use the same time: then, if their masses are equal, their effects are exactly opposite.
     const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
     impact.face(slot, when, state, partner, when, true);
     impact.measure(0);
@@ -450,8 +450,8 @@ class Paths {
 
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { impact, state } = this;
-    // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
-    // each see the other at rest in the next round.
+    // In the tick in which its path ends, the other particle still moves. If it rested, two particles that hit each
+    // other would find different hits, or none, in the next round.
     if (!isBefore(end, from)) {
       impact.face(slot, from, state, other, from, true);
       const key = impact.key(from);

@@ -54,8 +54,9 @@ function fluidFile(name: string, text: string): ShaderSource {
 }
 
 /**
- * weigh.wgsl runs after five kernels of the pressure solver, and at the solver's end. It uses the sums of the kernel
- * before, and stops the solver if further iterations are useless. Its constant STAGE is an index in this list.
+ * weigh.wgsl runs after five kernels of the pressure solver. It uses their sums, and stops the solver if further
+ * iterations are useless. At the solver's end, it runs again and counts the substep. Its constant STAGE is an index in
+ * this list.
  */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 
