@@ -6,7 +6,7 @@ import type { SmokeReport } from './entries/smoke';
 const deno = new DenoEntry<number, SmokeReport>('tests/portability/entries/smoke.ts');
 afterAll(() => deno.close());
 
-describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
+describe.skipIf(skipsDeno)(`Deno with wgpu on ${denoDriver}`, () => {
   test('runs a kernel', async () => {
     const { adapter, squares, complaints } = await deno.ask(1000);
     expect(complaints).toEqual([]);
@@ -14,12 +14,12 @@ describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
     expect(squares).toEqual(Array.from({ length: 1000 }, (_, index) => index * index));
   });
 
-  test('fails a question whose code throws an error, and answers the next one', async () => {
+  test('rejects a question if the entry throws an error, and answers the next one', async () => {
     await expect(deno.ask(-1)).rejects.toThrow(/smoke\.mjs failed under Deno: /);
     expect((await deno.ask(3)).squares).toEqual([0, 1, 4]);
   });
 
-  test('fails a question if the process ends early', async () => {
+  test('rejects a question if the process ends before it answers', async () => {
     const other = new DenoEntry<number, SmokeReport>('tests/portability/entries/smoke.ts');
     const [asked] = await Promise.allSettled([other.ask(1000), other.close()]);
     expect(asked).toMatchObject({ reason: { message: expect.stringMatching(/ended early with SIGKILL/) } });

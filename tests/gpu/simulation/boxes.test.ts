@@ -81,7 +81,7 @@ function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
 
 describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions) => {
   // `cellstorm verify` has scenes for the other kinds of worlds.
-  for (const kind of ['periodic along some', 'unbounded'] as const) {
+  for (const kind of ['periodic along some axes', 'unbounded'] as const) {
     gpuTest(
       `equals the reference and brute force, in a world that is ${kind}`,
       async (_, tools) => {

@@ -199,7 +199,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     const isUsual = USUAL_VARIABLE_WORLDS[dimensions].includes(kind);
 
     // Balls alone need only one kind of world: all kinds test boxes among balls.
-    const fields = kind === 'periodic along some' ? (['boxes', 'balls'] as const) : (['boxes'] as const);
+    const fields = kind === 'periodic along some axes' ? (['boxes', 'balls'] as const) : (['boxes'] as const);
     for (const [sizes, broadPhase] of fields.flatMap((sizes) => [
       [sizes, 'grid'] as const,
       [sizes, 'naive'] as const,

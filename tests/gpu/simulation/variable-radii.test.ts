@@ -77,14 +77,14 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   gpuTest(
     'stays within the bound if only some axes are periodic, with radii that range over 1:64',
     async (_, tools) => {
-      const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
+      const request = { dimensions, kind: 'periodic along some axes', count: 300, ratio: 64 } as const;
       await expectBounded(tools, variableOptions(request));
     },
     { ...LONG, tags: 'full' },
   );
 
   gpuTest(
-    'gives a particle between two others the greatest load in weak gravity, and no load almost without gravity',
+    'gives a particle between two others MOST_LOAD in weak gravity, and no load in even weaker gravity',
     async (_, tools) => {
       // Two balls approach each ball of radius 0.5 from opposite sides. Each triple lies in another direction.
       const positions: number[] = [];
@@ -127,7 +127,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     { ...SHARED, tags: 'full' },
   );
 
-  const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
+  const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some axes'] as const;
   describe.each(kinds)('in a world that is %s', (kind) => {
     gpuTest(
       'finds new overlaps in each round of separate',
@@ -189,9 +189,9 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       const settings = { restitution: 0, substeps: 1 };
       const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
       const options = { ...rest, radii, positions, ...settings };
-      // In the heap all small particles are heavy, too, but at `positions` most are not.
       radii.fill(8, 0, 3);
       for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
+      // In this heap, the small particles are heavy, too. At `positions`, most are not.
       const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
       const used = await createSimulation(tools.wrap(), { ...options, positions: heap });
       used.step(DT);
@@ -247,14 +247,14 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   for (const [situation, arrange, settings] of [
-    ['in a crowd in which all bounce', (options: VariableOptions) => options, { restitution: 1 }],
-    ['in pairs without gravity', (options: VariableOptions) => inPairs(options), { restitution: 0.5 }],
+    ['among many particles with restitution 1', (options: VariableOptions) => options, { restitution: 1 }],
+    ['in pairs that bounce', (options: VariableOptions) => inPairs(options), { restitution: 0.5 }],
     ['in pairs that do not bounce', (options: VariableOptions) => inPairs(options), { restitution: 0 }],
   ] as const) {
     gpuTest(
-      `keeps momentum under friction between all radii, ${situation}`,
+      `keeps momentum with friction, ${situation}`,
       async (_, tools) => {
-        // Walls would change the momentum.
+        // Walls would change the momentum. Gravity is 0 by default.
         const changes = { friction: 0.5, substeps: 2, walls: false, ...settings };
         const options = arrange(
           variableOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, changes),

@@ -1,11 +1,11 @@
 /**
- * Puts particles in overlapping pairs, each out of reach of the others. Then contacts keep momentum, unless gravity
- * causes the limit or the static friction of the contact law (src/core/contact/law.ts) to act.
+ * Puts particles in pairs: only the two particles of a pair overlap. Without gravity, contacts keep momentum. With
+ * gravity, `limit` and `hold` of the contact law (src/core/contact/law.ts) may change it.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
 
-/** The distance between pairs. It exceeds the reach of two of the largest pairs, also after a tenth of a second. */
+/** The distance between pairs. For at least 0.1 s, even the largest pairs do not touch each other. */
 const SPACING = 7;
 /** Distance of the particles of a pair, divided by the sum of the radii of the largest balls inside them. */
 const NEARNESS = 0.75;

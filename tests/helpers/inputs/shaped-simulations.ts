@@ -39,7 +39,7 @@ export function shapedOptions(
   }
   const corner = (value: number) => new Array<number>(dimensions).fill(value);
   const wraps = corner(0).map(
-    (_, axis) => kind === 'periodic' || (kind === 'periodic along some' && axis === 0),
+    (_, axis) => kind === 'periodic' || (kind === 'periodic along some axes' && axis === 0),
   );
   const box = { min: corner(0), max: corner(edge), ...(wraps.includes(true) ? { periodic: wraps } : {}) };
   return {

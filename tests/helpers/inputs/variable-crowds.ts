@@ -16,7 +16,7 @@ export interface VariableCrowd extends VariableWorld {
   readonly radiusOf: Float32Array;
 }
 
-export const WORLD_CASES = ['bounded', 'periodic', 'periodic along some', 'unbounded'] as const;
+export const WORLD_CASES = ['bounded', 'periodic', 'periodic along some axes', 'unbounded'] as const;
 
 export type WorldCase = (typeof WORLD_CASES)[number];
 
@@ -94,7 +94,7 @@ function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrar
   );
 }
 
-/** Some of the radii lie beside the limits of a level, and for some a grid quarantines the particle. */
+/** Returns radii. Some lie beside the limits of a level; grids quarantine particles with invalid ones. */
 function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))

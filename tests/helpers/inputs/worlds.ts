@@ -68,7 +68,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** Every fourteenth particle coincides with another one. */
+/** Every seventh particle gets the original position of another one. Half of those others move away themselves. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));

@@ -38,8 +38,10 @@ describe('bodies of a fluid scene', () => {
     expect(paddle?.velocity?.[0]).not.toBe(0);
     expect(Math.abs(movingBodies(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
   });
+});
 
-  it.each([2, 3] as const)('are boxes with the volume of the solid cells, in %dD', (dimensions) => {
+describe('the solid cells of a fluid scene', () => {
+  it.each([2, 3] as const)('are covered by boxes of the same volume, in %dD', (dimensions) => {
     for (const name of ['wave-tank', 'fountain']) {
       const scene = createFluidScene(name, { dimensions, count: 2000, width: 1 });
       const { cells, cellSize, solids } = scene;

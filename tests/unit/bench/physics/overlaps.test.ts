@@ -8,7 +8,7 @@ it('measureOverlaps returns the mean and the deepest overlap, in diameters', () 
   expect(measureOverlaps(2, Float32Array.of(0, 0, 3, 0), 2)).toEqual({ pairs: 0, mean: 0, deepest: 0 });
 });
 
-it('a state that is not finite has no overlaps that could meet a bar', () => {
+it('measureOverlaps returns NaN for the mean and the deepest overlap if a position is not finite', () => {
   const { mean, deepest } = measureOverlaps(2, Float32Array.of(0, 0, 0.5, 0, Number.NaN, 0), 1);
   expect([mean, deepest]).toEqual([Number.NaN, Number.NaN]);
 });

@@ -53,7 +53,7 @@ describe('a record', () => {
     );
   });
 
-  test('is compared with another: kernels count as changed if they differ by more than atomics explain', () => {
+  test('is compared with another: a kernel counts as changed if a figure differs by more than 1%', () => {
     const before = recordOf([caseOf(44)], HEAD);
     expect(compareRecords(before, recordOf([caseOf(44.3)], HEAD))).toEqual({ added: [], changed: [] });
     const after = recordOf([caseOf(30, 'grid.scatter.ids'), caseOf(44, 'solve.resolve', 'step')], HEAD);
@@ -76,7 +76,7 @@ describe('a record', () => {
 });
 
 describe('the table', () => {
-  test('sums kernels per pass, and shows the figures counted by hand and the times', () => {
+  test('sums kernels per pass, and also shows the bytes that bench/NOTES.md counts by hand, and the times', () => {
     const [one] = recordOf([caseOf(44)], HEAD).cases;
     const lines = formatCase(one as NonNullable<typeof one>, 4e12)
       .split('\n')

@@ -12,7 +12,7 @@ describe('continuousCounts and advance', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
   });
 
-  it('choose the substeps that the fastest particle needs, or the set number if it needs too many', () => {
+  it('use more substeps than set if the fastest particle needs them, unless it needs too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
     // 47 / 64 of a diameter takes twelve substeps of at most a sixteenth.
     expect(simulation.advance(1 / 64)).toBe(12);

@@ -88,7 +88,7 @@ function beside({ half }: Query, body: Given, axis: number, sign: number): Query
 
 function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
   const position = fc.tuple(...Array.from({ length: dimensions }, () => coordinates(kind)));
-  // Half extents of half a period and more make endless boxes.
+  // Boxes with half extents of at least half a period fill a periodic axis.
   const half = fc.tuple(...Array.from({ length: dimensions }, () => sizes(EDGE)));
   const body = fc
     .record({ position, half, radius: sizes(EDGE / 4), isBox: fc.boolean() })

@@ -46,7 +46,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 
   // The reference is slow, because it compares all pairs.
   const crowdTier = engine === 'the reference' ? { tags: 'full' } : {};
-  it('keep momentum in a crowd if all bounce', crowdTier, () => {
+  it('keep momentum among many with restitution 1', crowdTier, () => {
     const settings = { restitution: 1, friction: 0.5, substeps: 2 };
     const crowd = create(shapedOptions({ dimensions: 3, kind: 'periodic', count: 200 }, settings));
     const before = crowd.measure() as Awaited<ReturnType<ParticleSimulation['measure']>>;

@@ -112,7 +112,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('agrees with the fastest measured sizes (docs/cell-size.md)', () => {
+  it('is near the fastest measured size at low densities, and one diameter at high ones (docs/cell-size.md)', () => {
     const suggest = (dimensions: 2 | 3, density: number) =>
       suggestCellSize(0.5, { dimensions, density }).cellSize;
     for (const dimensions of DIMENSIONS) {

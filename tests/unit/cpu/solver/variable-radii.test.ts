@@ -203,7 +203,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
   });
 
-  it('keeps momentum and energy if all contacts bounce, with radii from 1 to 64', () => {
+  it('keeps momentum and energy with restitution 1 and radii from 1 to 64', () => {
     const request = { dimensions, kind: 'periodic', count: 100, ratio: 64, density: 0.2 } as const;
     const simulation = createCpuSimulation(variableOptions(request, { restitution: 1, friction: 0 }));
     simulation.separate(64);

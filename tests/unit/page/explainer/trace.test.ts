@@ -198,7 +198,7 @@ describe.each(CHOICES)('the trace of $method with $count particles', (choice) =>
     }
   });
 
-  it('says in one short sentence what happens, and adds the written numbers', () => {
+  it('says in one short sentence what happens, and mentions the numbers that it writes', () => {
     for (const { stage, index, text, detail, arrays, writes } of steps) {
       expect(text).toMatch(/^[A-Z(][^.?!]*(\.\d[^.?!]*)*\.$/);
       expect(text.split(' ').length, text).toBeLessThanOrEqual(25);
@@ -303,7 +303,7 @@ describe.each(CHOICES)('the trace of $method with $count particles', (choice) =>
           const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
           expect(read).toEqual(inBuckets);
         }
-        // The marked cells are those of the nine around the particle that the picture shows.
+        // Of the nine cells around the particle, those in the picture are marked.
         const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
         expect(marked).toEqual(latticesAround(slot).flatMap((lattice) => picturedCell(scene, lattice)));
       }
@@ -347,11 +347,11 @@ describe('the particles of the explainer', () => {
     expect(Math.max(...counted.counts)).toBe(4);
     expect([...scene.arrivals].toSorted((a, b) => a - b)).toEqual(range(0, count));
     expect(expected.entries).not.toEqual(grid.ids);
-    // Few steps write nothing: those that begin or end a stage, or look up rows.
+    // After the first step of a stage, few write nothing: some that end a stage, look up a row, or skip the particle.
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 
-  it('keep their positions if their number or the method changes; moved ones are where the visitor put them', () => {
+  it('keep their positions in the picture if the number or method changes; moved ones are where they were put', () => {
     const at = (choice: Partial<Choice>) => createScene({ ...DEFAULT_CHOICE, ...choice }).positions;
     expect(at({ count: 60 }).subarray(0, 60)).toEqual(at({}));
     const shifted = at({ method: 'hashed' }).map((value, index) => value + (index % 2 === 0 ? 3 : 2));
@@ -405,7 +405,7 @@ describe('the explainer', () => {
     expect(cornerOf([2.2, 3.2], [2.8, 3.2], [2.2, 3.8], [2.7, 3.7])).toEqual(['right', 'lower', 'end']);
   });
 
-  it('finds the step of an address, and the nearest step if the address has none', () => {
+  it('finds the step that an address names, else the nearest step of its stage, else the first step of all', () => {
     const trace = createTrace();
     const at = (stage: string, index: number) => {
       const step = trace.steps[findStep(trace, stage, index)];

@@ -116,7 +116,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum in a crowd in %dD if all contacts bounce, with friction and radii from 1 to 64',
+    'keeps momentum among many particles in %dD with restitution 1, friction and radii from 1 to 64',
     (dimensions) => {
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
       const simulation = new ReferenceSimulation(variableOptions(request, { friction: 0.5, restitution: 1 }));
