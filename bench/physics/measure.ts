@@ -42,3 +42,8 @@ export const FULL_PILE = 10_000;
 export function meetsBar(value: number, { least = -Infinity, most = Infinity }: Bar): boolean {
   return value >= least && value <= most;
 }
+
+/** The end of a scene's name. */
+export function withRestitution(restitution: number): string {
+  return restitution > 0 ? `, restitution ${restitution}` : '';
+}

@@ -146,7 +146,8 @@ fn settle(sum: Effect) -> Effect {
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {
-    load = min(f32(MOST_LOAD), max(0.0, LOAD_KEPT * bearing - sqrt(dot(change, change))) / substep.rest_speed);
+    let spare = max(0.0, LOAD_KEPT * bearing - sqrt(dot(change, change)));
+    load = min(f32(MOST_LOAD), f32(REST_LOAD) * spare / substep.rest_speed);
   }
   return load;
 }

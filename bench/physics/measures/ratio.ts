@@ -1,33 +1,46 @@
 /**
- * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on the floor. The
- * gap is the distance from the floor to the upper ball. It is 2 at the start.
+ * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on the floor, a wall
+ * or a box obstacle. The gap is the distance from the floor to the upper ball. It is 2 at the start.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
-import type { Bar, Case } from '../measure';
+import { type Bar, type Case, withRestitution } from '../measure';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
 const RATIOS = [1, 5, 10, 15, 20] as const;
 const RESTITUTIONS = [0, 0.5] as const;
+const FLOORS = ['wall', 'obstacle'] as const;
+type Floor = (typeof FLOORS)[number];
+/** The height of the obstacle. */
+const TOP = 2;
 const GAP = 2;
 const HEIGHT = 128;
 /** Limits of the gap, as shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
-export function ratioScene(dimensions: Dimensions, ratio: number, restitution = 0): PhysicsScene {
-  const width = 4 * ratio + 8;
+const heightOf = (floor: Floor) => (floor === 'wall' ? 0 : TOP);
+
+export function ratioScene(
+  dimensions: Dimensions,
+  ratio: number,
+  restitution = 0,
+  floor: Floor = 'wall',
+): PhysicsScene {
+  const middle = 2 * ratio + 4;
+  const bottom = heightOf(floor);
+  const obstacle = vector(dimensions, middle, TOP / 2, middle);
   return {
     dimensions,
     min: vector(dimensions, 0, 0),
-    max: vector(dimensions, width, HEIGHT, width),
+    max: vector(dimensions, 2 * middle, HEIGHT, 2 * middle),
     gravity: vector(dimensions, 0, -GRAVITY),
     friction: 0.2,
     restitution,
     bodies: [
-      { position: vector(dimensions, width / 2, 1, width / 2), size: 1 },
-      { position: vector(dimensions, width / 2, GAP + ratio, width / 2), size: ratio },
+      { position: vector(dimensions, middle, bottom + 1, middle), size: 1 },
+      { position: vector(dimensions, middle, bottom + GAP + ratio, middle), size: ratio },
     ],
-    obstacles: [],
+    obstacles: floor === 'wall' ? [] : [{ position: obstacle, size: obstacle }],
   };
 }
 
@@ -45,13 +58,14 @@ async function watch(
   run: PhysicsRun,
   dimensions: Dimensions,
   ratio: number,
+  bottom: number,
   seconds: number,
 ): Promise<Extremes> {
   let [lowest, highest, speed, passed] = [Infinity, -Infinity, 0, false];
   for (let step = 0; step < stepsIn(seconds); step++) {
     const { positions, velocities } = await advance(run, 1);
     const upper = positions[dimensions + 1] as number;
-    const gap = (upper - ratio) / GAP;
+    const gap = (upper - ratio - bottom) / GAP;
     lowest = Math.min(lowest, gap);
     highest = Math.max(highest, gap);
     speed = Math.max(speed, Math.abs(velocities[dimensions + 1] as number));
@@ -60,12 +74,13 @@ async function watch(
   return { lowest, highest, speed, passed };
 }
 
-function ratioCase(dimensions: Dimensions, ratio: number, restitution: number): Case {
-  const scene = ratioScene(dimensions, ratio, restitution);
+function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, floor: Floor): Case {
+  const scene = ratioScene(dimensions, ratio, restitution, floor);
+  const bottom = heightOf(floor);
   return {
     group: 'ratio',
     dimensions,
-    scene: `radius ${ratio} on radius 1${restitution > 0 ? `, restitution ${restitution}` : ''}`,
+    scene: `radius ${ratio} on radius 1${floor === 'wall' ? '' : ' on an obstacle'}${withRestitution(restitution)}`,
     figures: [
       { name: 'lowest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
       { name: 'highest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
@@ -77,10 +92,10 @@ function ratioCase(dimensions: Dimensions, ratio: number, restitution: number): 
     ],
     run: (engine) =>
       withRun(engine, scene, async (run) => {
-        const first = await watch(run, dimensions, ratio, 1.5);
-        const early = await watch(run, dimensions, ratio, 0.5);
-        const between = await watch(run, dimensions, ratio, 7.5);
-        const late = await watch(run, dimensions, ratio, 0.5);
+        const first = await watch(run, dimensions, ratio, bottom, 1.5);
+        const early = await watch(run, dimensions, ratio, bottom, 0.5);
+        const between = await watch(run, dimensions, ratio, bottom, 7.5);
+        const late = await watch(run, dimensions, ratio, bottom, 0.5);
         const passed = [first, early, between, late].some((extremes) => extremes.passed) ? 1 : 0;
         return [early.lowest, early.highest, early.speed, late.lowest, late.highest, late.speed, passed];
       }),
@@ -88,7 +103,9 @@ function ratioCase(dimensions: Dimensions, ratio: number, restitution: number): 
 }
 
 export function ratioCases(dimensions: Dimensions): Case[] {
-  return RESTITUTIONS.flatMap((restitution) =>
-    RATIOS.map((ratio) => ratioCase(dimensions, ratio, restitution)),
+  return FLOORS.flatMap((floor) =>
+    RESTITUTIONS.flatMap((restitution) =>
+      RATIOS.map((ratio) => ratioCase(dimensions, ratio, restitution, floor)),
+    ),
   );
 }

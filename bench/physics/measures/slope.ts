@@ -5,11 +5,13 @@
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';
-import type { Bar, Case } from '../measure';
+import { type Bar, type Case, withRestitution } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } from '../scene';
 
 const FRICTION = 0.5;
 const STANDING_ANGLES = [5, 10, 20] as const;
+/** Bodies must stand with either restitution. */
+const RESTITUTIONS = [0, 0.5] as const;
 const SLIDING_ANGLE = 30;
 /** The limit of the speed of a standing body, in diameters/s. */
 const STANDS: Bar = { most: 1e-4 };
@@ -34,6 +36,7 @@ export function slopeScene(
   shape: Shape,
   support: Support,
   degrees: number,
+  restitution = 0,
 ): PhysicsScene {
   const middle = HEIGHT / 2;
   const size = shape === 'ball' ? 0.5 : vector(dimensions, 0.5, 0.5, 0.5);
@@ -48,7 +51,7 @@ export function slopeScene(
     max: vector(dimensions, LENGTH, HEIGHT, HEIGHT),
     gravity: tiltedGravity(dimensions, degrees),
     friction: FRICTION,
-    restitution: 0,
+    restitution,
     bodies: support === 'other' ? [bodyAt(0.5), bodyAt(1.5)] : [bodyAt(support === 'wall' ? 0.5 : TOP + 0.5)],
     obstacles: support === 'obstacle' ? [floor] : [],
   };
@@ -143,8 +146,14 @@ function describe(shape: Shape, support: Support): string {
 export function slopeCases(dimensions: Dimensions): Case[] {
   const level = SUPPORTS.flatMap((support) =>
     SHAPES.flatMap((shape) => {
-      const standing = STANDING_ANGLES.map((degrees) =>
-        standingCase(describe(shape, support), degrees, slopeScene(dimensions, shape, support, degrees)),
+      const standing = RESTITUTIONS.flatMap((restitution) =>
+        STANDING_ANGLES.map((degrees) =>
+          standingCase(
+            `${describe(shape, support)}${withRestitution(restitution)}`,
+            degrees,
+            slopeScene(dimensions, shape, support, degrees, restitution),
+          ),
+        ),
       );
       // A body on another has no sliding case, because both slide together.
       return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];

@@ -1,7 +1,7 @@
 /** Measures bodies that must stand for 20 s, or with --minutes for up to an hour. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
-import type { Case, Sizes } from '../measure';
+import { type Case, type Sizes, withRestitution } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
 const SAMPLE = 0.25;
@@ -24,6 +24,8 @@ const RAMP_BODIES = 5;
 const HEAP_BASE = { 2: 10, 3: 5 } as const;
 
 const TOWER_HEIGHT = 10;
+
+const RESTITUTIONS = [0, 0.5] as const;
 
 function world(
   dimensions: Dimensions,
@@ -120,11 +122,15 @@ export function standingCases(dimensions: Dimensions, { standing }: Sizes): Case
     [dimensions === 2 ? 'triangle of discs' : 'pyramid of balls', heapScene],
     ['tower of ten boxes', towerScene],
   ] as const;
-  return named.map(([name, sceneOf]) => ({
-    group: 'standing',
-    dimensions,
-    scene: name,
-    figures: [{ name: `movement, 1 to ${standing} s`, unit: 'diameters', bar: { most: MOST_MOVED } }],
-    run: async (engine) => [await greatestMovement(engine, sceneOf(dimensions), standing)],
-  }));
+  return named.flatMap(([name, sceneOf]) =>
+    RESTITUTIONS.map((restitution) => ({
+      group: 'standing',
+      dimensions,
+      scene: `${name}${withRestitution(restitution)}`,
+      figures: [{ name: `movement, 1 to ${standing} s`, unit: 'diameters', bar: { most: MOST_MOVED } }],
+      run: async (engine) => [
+        await greatestMovement(engine, { ...sceneOf(dimensions), restitution }, standing),
+      ],
+    })),
+  );
 }

@@ -217,8 +217,15 @@ export const MOST_LOAD = 2 ** 24;
 /** Factor on B in the formula of the load (contact/law.ts). Slightly below 1, so that rounding alone gives no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 
+/**
+ * A particle whose contacts press on it with restSpeed from opposite sides has this load (contact/law.ts). A load of 1 is
+ * its own weight: what gravity adds in two substeps, because a resting particle is pressed from below and pulled from
+ * above. A power of two, so that restSpeed / REST_LOAD is exact.
+ */
+export const REST_LOAD = 4;
+
 /** If restSpeed is at most this, all loads are 0, because a division by restSpeed could overflow. */
-export const LEAST_REST_SPEED = 2 ** -64;
+export const LEAST_REST_SPEED = 2 ** -62;
 
 /** Below this squared distance, directions are rounding noise, and the normal is an axis instead. */
 export const COINCIDENT_SQUARED = 2 ** -100;

@@ -59,7 +59,7 @@
  *     S" is the part of X that is perpendicular to S.
  *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
- *       load = (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
+ *       load = REST_LOAD · (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
  * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
  * at most 1 / DEEP, the limit changes nothing.
  *
@@ -91,6 +91,7 @@ import {
   LOAD_KEPT,
   MOST_LOAD,
   PARTING,
+  REST_LOAD,
   STIFF_LOAD,
 } from '../base/constants';
 import type { Dimensions } from '../world/world';
@@ -204,5 +205,5 @@ export function holdFactor(
  */
 export function loadOf(bearing: number, net: number, restSpeed: number): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
-  return Math.min(MOST_LOAD, Math.max(0, LOAD_KEPT * bearing - net) / restSpeed);
+  return Math.min(MOST_LOAD, (REST_LOAD * Math.max(0, LOAD_KEPT * bearing - net)) / restSpeed);
 }

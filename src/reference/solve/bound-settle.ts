@@ -46,7 +46,7 @@
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.
  */
-import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
+import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { Body } from './bound-law';
@@ -231,7 +231,7 @@ export function boundLoad(
   const spare = Math.max(0, rest);
   const error = Math.max(spare - Math.max(0, rest - restError), Math.max(0, rest + restError) - spare);
   return {
-    value: Math.min(MOST_LOAD, spare / restSpeed),
-    error: (error + 5 * U * spare) / restSpeed,
+    value: Math.min(MOST_LOAD, (REST_LOAD * spare) / restSpeed),
+    error: (REST_LOAD * (error + 5 * U * spare)) / restSpeed,
   };
 }

@@ -10,6 +10,7 @@ import {
   LOAD_KEPT,
   MOST_LOAD,
   PARTING,
+  REST_LOAD,
   SPREADING,
   STIFF_LOAD,
 } from '../../core/base/constants';
@@ -202,7 +203,8 @@ function heldShare(friction: number, support: number, bearing: number, used: num
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
-  return Math.min(MOST_LOAD, fround(Math.max(0, fround(fround(LOAD_KEPT * bearing) - net)) / restSpeed));
+  const spare = Math.max(0, fround(fround(LOAD_KEPT * bearing) - net));
+  return Math.min(MOST_LOAD, fround((REST_LOAD * spare) / restSpeed));
 }
 
 function bounceChange(restitution: number, approach: number, share: number): number {

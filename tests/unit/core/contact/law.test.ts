@@ -85,9 +85,9 @@ it('holdFactor stops as much of the slip as friction allows, and less of it if s
 });
 
 it('loadOf counts what presses from opposite sides, up to 2²⁴, and ignores what may be rounding', () => {
-  expect(loadOf(7, 1, 2)).toBeCloseTo(3, 4);
-  expect([loadOf(1, 2, 2), loadOf(1e30, 0, 1e-3)]).toEqual([0, MOST_LOAD]);
+  expect(loadOf(7, 1, 8)).toBeCloseTo(3, 4);
+  expect([loadOf(1, 2, 8), loadOf(1e30, 0, 1e-3)]).toEqual([0, MOST_LOAD]);
   expect(loadOf(7, 7 * (1 - 2 ** -21), 2 ** -30)).toBe(0);
-  expect([loadOf(7, 1, 0), loadOf(7, 1, 2 ** -64)]).toEqual([0, 0]);
-  expect(loadOf(7, 1, 2 ** -63)).toBe(MOST_LOAD);
+  expect([loadOf(7, 1, 0), loadOf(7, 1, 2 ** -62)]).toEqual([0, 0]);
+  expect(loadOf(7, 1, 2 ** -61)).toBe(MOST_LOAD);
 });

@@ -125,7 +125,7 @@ describe('deriveSubstep', () => {
       diameterSquared: 1,
       halfRelaxation: Math.fround(0.35 / 2),
       gripShare: Math.fround(0.35 / 2),
-      restSpeed: 2 * 5 * 0.125,
+      restSpeed: 8 * 5 * 0.125,
       pushSpeed: Math.fround(Math.sqrt(2 * (3 * 16 + 4 * 50))),
       lower: [-7.5, 0.5],
       upper: [7.5, 49.5],

@@ -211,7 +211,7 @@ it('a load has a greatest value, and is 0 if hardly anything moves in a substep'
   const body = { position: none, velocity: none, bearing: { value: 1, error: 0 } };
   const { value } = boundLoad({ ...substep, restSpeed: 2 ** -40 }, accuracyOf(2), body, [0, 0]);
   expect(value).toBe(2 ** 24);
-  expect(boundLoad({ ...substep, restSpeed: 2 ** -64 }, accuracyOf(2), body, [0, 0])).toEqual({
+  expect(boundLoad({ ...substep, restSpeed: 2 ** -62 }, accuracyOf(2), body, [0, 0])).toEqual({
     value: 0,
     error: 0,
   });

@@ -70,9 +70,10 @@ export function loadSloppily(
   velocity: readonly number[],
   before: readonly number[],
 ): number {
-  if (!(restSpeed > 2 ** -64)) return 0;
+  if (!(restSpeed > 2 ** -62)) return 0;
   const { add, multiply, divide, root } = arithmetic;
   const change = velocity.map((along, axis) => add(along, -(before[axis] as number)));
   const net = root(arithmetic.dot(change, change));
-  return Math.min(2 ** 24, divide(Math.max(0, add(multiply(1 - 2 ** -20, bearing), -net)), restSpeed));
+  const spare = Math.max(0, add(multiply(1 - 2 ** -20, bearing), -net));
+  return Math.min(2 ** 24, divide(4 * spare, restSpeed));
 }
