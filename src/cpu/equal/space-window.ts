@@ -40,21 +40,29 @@ const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
 let reachedSlot = 0;
+/** The slots before this are in the window; their cells are in the table, up to that of `lastKey`. */
+let loaded = 0;
+let lastKey = -1;
 let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Stops before slots that are sparse or do not fit the window. */
-export function collectInWindow(task: PairTask, stop: number, end: number): void {
+/**
+ * Stops before slots that are sparse or do not fit the window. If `continues`, the window still holds the slots that the
+ * last call loaded; it was for earlier slots of the same search.
+ */
+export function collectInWindow(task: PairTask, stop: number, end: number, continues: boolean): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
   const { rowStride, layerStride } = lattice;
   let slot = task.next;
   let length = task.length;
-  let loaded = slot;
-  let lastKey = -1;
   let decided = slot;
-  firstUnknown = keys[slot] as number;
+  if (!continues || slot >= loaded) {
+    loaded = slot;
+    lastKey = -1;
+    firstUnknown = keys[slot] as number;
+  }
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;

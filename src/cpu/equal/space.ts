@@ -107,10 +107,10 @@ const toRowsAhead = new Int32Array(ROWS_AHEAD);
 /** Per row ahead, the first slot in or after its three cells. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
-function collect(task: PairTask, stop: number, end: number): void {
-  while (task.next < end && task.length <= stop) {
-    collectInWindow(task, stop, end);
-    collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
+function collect(task: PairTask, stop: number, end: number, continues = false): void {
+  for (let isLater = continues; task.next < end && task.length <= stop; isLater = true) {
+    collectInWindow(task, stop, end, isLater);
+    if (task.next < end) collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
 

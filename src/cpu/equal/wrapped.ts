@@ -25,13 +25,15 @@ export function collect(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, lattice } = task;
   const { collect: collectInside } = lattice.dimensions === 2 ? PLANE : SPACE;
   const lastColumn = lattice.columns - 2;
+  let continues = false;
   while (task.next < end && task.length <= stop) {
     const key = keys[task.next] as number;
     if (isAtEnd(lattice, key)) {
       collectCell(task, stop, end);
     } else {
       const last = key - columnOf(lattice, key) + lastColumn - (lattice.wrapsX ? 1 : 0);
-      collectInside(task, stop, Math.min(end, lowerBound(keys, activeCount, last + 1)));
+      collectInside(task, stop, Math.min(end, lowerBound(keys, activeCount, last + 1)), continues);
+      continues = true;
     }
   }
 }

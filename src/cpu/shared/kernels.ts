@@ -84,8 +84,11 @@ export interface Kernels {
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
-  /** Finds the pairs of each slot with later ones nearby, until `length` exceeds `stop` or `next` reaches `end`. */
-  collect(task: PairTask, stop: number, end: number): void;
+  /**
+   * Finds the pairs of each slot with later ones nearby, until `length` exceeds `stop` or `next` reaches `end`. If
+   * `continues`, nothing has changed since the last call, which was for earlier slots of this task.
+   */
+  collect(task: PairTask, stop: number, end: number, continues?: boolean): void;
   /** Finds the same pairs in the same order, but compares all slots. */
   collectAll(task: PairTask, stop: number): void;
   /** Finds the pairs of a slot with the slots from `begin` up to `end`, whatever their cells. */
