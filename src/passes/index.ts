@@ -7,7 +7,7 @@ import { Count } from './grid/count';
 import { Crowd } from './grid/crowd';
 import { FinerEntries } from './grid/finer-entries';
 import { Gather } from './grid/gather';
-import { Scan } from './grid/scan';
+import { SCAN_SHAPES, Scan } from './grid/scan';
 import { Scatter } from './grid/scatter';
 import { Measure } from './measure/measure';
 import { type Breadth, splitsCrowds, type Variant } from './modules';
@@ -37,8 +37,7 @@ const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
-    ...Scan.describe(dimensions, false),
-    ...(subgroups ? Scan.describe(dimensions, true) : []),
+    ...describeScan(dimensions, subgroups),
     ...(dimensions === 2 ? describeRadix() : []),
     Retire.describe({ dimensions }),
     Retire.describe({ dimensions, levels: 1 }),
@@ -82,6 +81,17 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'finer')),
     Crowd.describeClose({ dimensions }),
+  ];
+}
+
+function describeScan(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
+  return [
+    Scan.describeReduce(dimensions, false),
+    ...(subgroups ? [Scan.describeReduce(dimensions, true)] : []),
+    ...Object.values(SCAN_SHAPES).flatMap((shape) => [
+      Scan.describe(dimensions, 'spine', shape),
+      Scan.describe(dimensions, 'apply', shape),
+    ]),
   ];
 }
 

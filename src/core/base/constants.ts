@@ -6,10 +6,13 @@
 /** Threads per workgroup of most passes: the most that WebGPU guarantees. */
 export const WORKGROUP_SIZE = 256;
 
-/** Threads per workgroup of the scan: few, because each thread adds up the sums of all threads before it. */
+/**
+ * Threads per workgroup of the scan on software GPUs: few, because each thread adds up the sums of all threads before
+ * it. Others need a larger workgroup for all but the sums of blocks (`SCAN_SHAPES`).
+ */
 export const SCAN_WORKGROUP_SIZE = 64;
 
-/** Cells per thread of the scan, a multiple of 4. Larger numbers mean fewer barriers, but less parallelism. */
+/** Counts per thread of such a workgroup, a multiple of 4. Larger numbers mean fewer barriers, but less parallelism. */
 export const SCAN_ITEMS = 64;
 
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;

@@ -2,10 +2,11 @@
  * Host of shaders/grid/scan.wgsl: computes exclusive prefix sums, and zeroes the counts. Callers destroy ScanBindings.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
-import { SCAN_BLOCK } from '../../core/base/constants';
+import { SCAN_BLOCK, SCAN_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
+import type { Bindings } from '../../gpu/bindings';
 import { reserveBuffers } from '../../gpu/buffers';
-import type { Gpu } from '../../gpu/device';
+import { type Gpu, isSoftware } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { defineStruct } from '../../gpu/layout';
 import type { SharedBinding } from '../../gpu/params';
@@ -18,6 +19,8 @@ export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
 
+const SOURCES = [PARAMS, { name: 'grid/scan.wgsl', text }];
+
 export interface ScanBinding {
   readonly blocks: number;
   readonly reduce: GPUBindGroup;
@@ -27,40 +30,83 @@ export interface ScanBinding {
   destroy(): void;
 }
 
-const STEPS = ['reduce', 'spine', 'apply'] as const;
+/** Which threads scan which counts of a block. The result does not depend on the shape. */
+export interface ScanShape {
+  /** True if neighbouring threads access neighbouring vectors. Otherwise each thread scans a row of vectors. */
+  readonly coalesced: boolean;
+  readonly threads: number;
+}
 
-const BLOCKS = { block_sums: 'write array<atomic<u32>>', block_starts: 'write array<u32>' } as const;
-/** The spine reads four sums at once. */
-const SPINE_BLOCKS = { block_sums: 'write array<vec4u>', block_starts: 'write array<vec4u>' } as const;
+/** Barriers are expensive on software GPUs, and accesses that are not coalesced on others. */
+export const SCAN_SHAPES = {
+  gpu: { coalesced: true, threads: WORKGROUP_SIZE },
+  software: { coalesced: false, threads: SCAN_WORKGROUP_SIZE },
+} as const satisfies Readonly<Record<string, ScanShape>>;
+
+export function scanShape(gpu: Gpu): ScanShape {
+  return SCAN_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
+}
+
+const SCANNED = {
+  scan: 'uniform Scan',
+  counts: 'write array<vec4u>',
+  starts: 'write array<vec4u>',
+} as const satisfies Bindings;
+
+const FLAGS = { REDUCE: false, SUBGROUPS: false, SPINE: false, COALESCED: false };
+
+interface ScanKernels {
+  readonly reduce: Kernel;
+  readonly spine: Kernel;
+  readonly apply: Kernel;
+}
 
 export class Scan {
   private constructor(
     private readonly gpu: Gpu,
-    private readonly kernels: Readonly<Record<(typeof STEPS)[number], Kernel>>,
+    private readonly kernels: ScanKernels,
   ) {}
 
-  static describe(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
-    return STEPS.map((step) => ({
-      label: `grid.scan.${step}${subgroups ? '.subgroups' : ''}`,
+  static describeReduce(dimensions: Dimensions, subgroups: boolean): KernelDescription {
+    return {
+      label: `grid.scan.reduce${subgroups ? '.subgroups' : ''}`,
       dimensions,
-      sources: [PARAMS, { name: 'grid/scan.wgsl', text }],
-      entryPoint: step,
+      sources: SOURCES,
+      entryPoint: 'reduce',
       bindings: {
         scan: 'uniform Scan',
-        counts: 'write array<vec4u>',
-        ...(step === 'spine' ? SPINE_BLOCKS : BLOCKS),
-        starts: 'write array<vec4u>',
+        counts: 'read array<vec4u>',
+        block_sums: 'write array<atomic<u32>>',
       },
-      flags: { SUBGROUPS: subgroups, SPINE: step === 'spine' },
+      flags: { ...FLAGS, REDUCE: true, SUBGROUPS: subgroups },
       extensions: subgroups ? ['subgroups'] : [],
-    }));
+    };
+  }
+
+  static describe(
+    dimensions: Dimensions,
+    step: 'spine' | 'apply',
+    { coalesced, threads }: ScanShape,
+  ): KernelDescription {
+    return {
+      label: `grid.scan.${step}${coalesced ? '' : '.software'}`,
+      dimensions,
+      sources: SOURCES,
+      entryPoint: step,
+      bindings: step === 'spine' ? SCANNED : { ...SCANNED, block_starts: 'read array<u32>' },
+      flags: { ...FLAGS, SPINE: step === 'spine', COALESCED: coalesced },
+      constants: { SCAN_WORKGROUP_SIZE: threads },
+    };
   }
 
   static async create(gpu: Gpu, dimensions: Dimensions): Promise<Scan> {
-    const [reduce, spine, apply] = await Promise.all(
-      Scan.describe(dimensions, gpu.subgroups).map((description) => Kernel.create(gpu, description)),
-    );
-    return new Scan(gpu, { reduce: reduce as Kernel, spine: spine as Kernel, apply: apply as Kernel });
+    const shape = scanShape(gpu);
+    const [reduce, spine, apply] = await Promise.all([
+      Kernel.create(gpu, Scan.describeReduce(dimensions, gpu.subgroups)),
+      Kernel.create(gpu, Scan.describe(dimensions, 'spine', shape)),
+      Kernel.create(gpu, Scan.describe(dimensions, 'apply', shape)),
+    ]);
+    return new Scan(gpu, { reduce, spine, apply });
   }
 
   /** `counts` and `starts` need `scanBytes(length)` bytes. `counts` must be zero beyond the length. */
@@ -117,18 +163,12 @@ export class Scan {
   ): ScanBinding {
     const parameters = layout.encode({ vectors: Math.ceil(length / 4), blocks });
     this.gpu.device.queue.writeBuffer(buffers.parameters, 0, parameters);
-    const named = {
-      scan: buffers.parameters,
-      counts,
-      block_sums: buffers.blockSums,
-      block_starts: buffers.blockStarts,
-      starts,
-    };
+    const { parameters: scan, blockSums, blockStarts } = buffers;
     return {
       blocks,
-      reduce: this.kernels.reduce.bind(named),
-      spine: this.kernels.spine.bind(named),
-      apply: this.kernels.apply.bind(named),
+      reduce: this.kernels.reduce.bind({ scan, counts, block_sums: blockSums }),
+      spine: this.kernels.spine.bind({ scan, counts: blockSums, starts: blockStarts }),
+      apply: this.kernels.apply.bind({ scan, counts, starts, block_starts: blockStarts }),
       bytes,
       destroy,
     };

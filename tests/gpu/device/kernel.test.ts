@@ -42,8 +42,8 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
         expect(code.replace(/\/\/.*/g, ''), description.label).not.toMatch(/\b(enable|requires)\b|subgroup/);
       }
       await Scan.create(gpu, dimensions);
-      const [reduce] = Scan.describe(dimensions, true);
-      await expect(Kernel.compile(gpu, reduce as KernelDescription)).rejects.toThrow(/subgroups/);
+      const reduce = Scan.describeReduce(dimensions, true);
+      await expect(Kernel.compile(gpu, reduce)).rejects.toThrow(/subgroups/);
     },
     { tags: 'full', without: ['subgroups', 'timestamp-query'], driverless: true },
   );

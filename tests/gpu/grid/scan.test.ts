@@ -2,7 +2,8 @@ import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
 import { defineWorld } from '../../../src/core/world/world';
-import { Scan, scanBytes } from '../../../src/passes/grid/scan';
+import { type Gpu, wrapDevice } from '../../../src/gpu/device';
+import { SCAN_SHAPES, Scan, scanBytes, scanShape } from '../../../src/passes/grid/scan';
 import { exclusiveScan } from '../../../src/reference/grid/scan';
 import { createNoise } from '../../../src/testing/noise';
 import {
@@ -40,8 +41,7 @@ interface Scanned {
   readonly starts: GPUBuffer;
 }
 
-async function prepare(tools: GpuTools, values: Uint32Array, fold?: number): Promise<Scanned> {
-  const gpu = tools.wrap(fold);
+async function prepare(tools: GpuTools, values: Uint32Array, gpu: Gpu): Promise<Scanned> {
   const scan = await Scan.create(gpu, 2);
   const counts = padded(tools, 'counts', values);
   const starts = padded(tools, 'starts', new Uint32Array(values.length).fill(GUARD));
@@ -50,8 +50,8 @@ async function prepare(tools: GpuTools, values: Uint32Array, fold?: number): Pro
   return { counts, starts, run: () => runPass(gpu, (pass) => scan.encode(pass, shared, binding)) };
 }
 
-async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number): Promise<void> {
-  const { run, counts, starts } = await prepare(tools, values, fold);
+async function expectScanned(tools: GpuTools, values: Uint32Array, gpu: Gpu): Promise<void> {
+  const { run, counts, starts } = await prepare(tools, values, gpu);
   run();
   const got = await readWords(tools, starts, starts.size / 4);
   const left = await readWords(tools, counts, counts.size / 4);
@@ -60,7 +60,23 @@ async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number
   for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
 }
 
-/** Lengths around a vector, a thread's items and a block, and lengths of several blocks. */
+type Kind = keyof typeof SCAN_SHAPES;
+
+const KINDS = ['gpu', 'software'] as const satisfies readonly Kind[];
+
+/** Returns the device as one of a hardware or a software GPU, which differ in the scan's shape. */
+function wrapAs(device: GPUDevice, kind: Kind, fold?: number): Gpu {
+  const vendor = kind === 'gpu' ? 'nvidia' : 'swiftshader';
+  const info = { vendor, architecture: '', device: '', description: '' } as GPUAdapterInfo;
+  const gpu = wrapDevice(device, info, fold);
+  expect(scanShape(gpu)).toEqual(SCAN_SHAPES[kind]);
+  return gpu;
+}
+
+/** Counts of a row of threads in the shape for hardware GPUs. */
+const ROW = 256;
+
+/** Lengths around a vector, a thread's items, a row and a block, and lengths of several blocks. */
 const LENGTHS = [
   0,
   1,
@@ -70,6 +86,9 @@ const LENGTHS = [
   SCAN_ITEMS - 1,
   SCAN_ITEMS,
   SCAN_ITEMS + 1,
+  ROW - 1,
+  ROW,
+  ROW + 1,
   SCAN_BLOCK - 1,
   SCAN_BLOCK,
   SCAN_BLOCK + 1,
@@ -81,54 +100,43 @@ const LENGTHS = [
 
 const PLAIN: GpuTestOptions = { without: ['subgroups'] };
 
-describe.each([
-  ['with subgroups', SHARED],
-  ['without subgroups', PLAIN],
-] as const)('the scan %s', (_, options) => {
-  gpuTest(
-    'computes exclusive sums for every length',
-    async (device, tools) => {
-      expect(device.features.has('subgroups' as GPUFeatureName)).toBe(options === SHARED);
-      for (const length of LENGTHS) await expectScanned(tools, countsOf(length));
-    },
-    options,
-  );
-});
+describe.each(KINDS)('the scan of the shape "%s"', (kind) => {
+  describe.each([
+    ['with subgroups', SHARED],
+    ['without subgroups', PLAIN],
+  ] as const)('%s', (_, options) => {
+    gpuTest(
+      'computes exclusive sums for every length',
+      async (device, tools) => {
+        expect(device.features.has('subgroups' as GPUFeatureName)).toBe(options === SHARED);
+        const gpu = wrapAs(device, kind);
+        for (const length of LENGTHS) await expectScanned(tools, countsOf(length), gpu);
+      },
+      options,
+    );
+  });
 
-describe('the scan', () => {
   gpuTest(
     'gives the same result when its dispatch is folded, with full and partial rows',
-    async (_, tools) => {
+    async (device, tools) => {
+      const gpu = wrapAs(device, kind, FOLD);
       for (const length of [1, SCAN_BLOCK + 1, 2 * SCAN_BLOCK, 2 * SCAN_BLOCK + 1, 4 * SCAN_BLOCK]) {
-        await expectScanned(tools, countsOf(length), FOLD);
+        await expectScanned(tools, countsOf(length), gpu);
       }
     },
     SHARED,
   );
 
   gpuTest(
-    'rejects more workgroups than a folded dispatch holds',
-    async (_, tools) => {
-      const { run } = await prepare(tools, new Uint32Array(4 * SCAN_BLOCK + 1), FOLD);
-      const attempt = () => run();
-      expect(attempt).toThrow(LimitError);
-      expect(attempt).toThrow(
-        /5 workgroups .* maxComputeWorkgroupsPerDimension of 2 allows at most 4 in two dimensions/,
-      );
-    },
-    SHARED,
-  );
-
-  gpuTest(
     'handles several rounds of block sums',
-    async (_, tools) => {
+    async (device, tools) => {
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);
       for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;
       values[0] = 1;
       values[SCAN_BLOCK * SCAN_BLOCK - 1] = 7;
       values[SCAN_BLOCK * SCAN_BLOCK] = 11;
-      await expectScanned(tools, values);
+      await expectScanned(tools, values, wrapAs(device, kind));
     },
     { ...SHARED, tags: 'full' },
   );
@@ -137,7 +145,7 @@ describe('the scan', () => {
     'does not depend on what it scanned before',
     async (device, tools) => {
       const length = 3 * SCAN_BLOCK + 7;
-      const { run, counts, starts } = await prepare(tools, countsOf(length, 1));
+      const { run, counts, starts } = await prepare(tools, countsOf(length, 1), wrapAs(device, kind));
       run();
       for (const seed of [2, 3]) {
         const values = countsOf(length, seed);
@@ -147,6 +155,21 @@ describe('the scan', () => {
       }
       run();
       expectArraysEqual(await readWords(tools, starts, length), new Uint32Array(length), 'empty');
+    },
+    SHARED,
+  );
+});
+
+describe('the scan', () => {
+  gpuTest(
+    'rejects more workgroups than a folded dispatch holds',
+    async (_, tools) => {
+      const { run } = await prepare(tools, new Uint32Array(4 * SCAN_BLOCK + 1), tools.wrap(FOLD));
+      const attempt = () => run();
+      expect(attempt).toThrow(LimitError);
+      expect(attempt).toThrow(
+        /5 workgroups .* maxComputeWorkgroupsPerDimension of 2 allows at most 4 in two dimensions/,
+      );
     },
     SHARED,
   );
