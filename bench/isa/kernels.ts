@@ -16,7 +16,7 @@ const HOT =
 
 /** Marks the variants for other worlds, options and callers. */
 const VARIANT =
-  /\b(?:periodic|unbounded|levels|few-levels|boxes|box-pairs|obstacles|crowds|naive|alone|ids|subgroups|apic)\b/;
+  /\b(?:periodic|unbounded|levels|few-levels|boxes|box-pairs|obstacles|crowds|naive|alone|ids|subgroups|software|apic)\b/;
 
 export function isHot(name: string): boolean {
   return HOT.test(name);
