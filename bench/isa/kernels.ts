@@ -4,7 +4,7 @@ import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { Kernel, type KernelDescription } from '../../src/gpu/kernel';
 import { createFlock, createLife } from '../../src/methods/flock';
 import { describeFluidKernel } from '../../src/methods/fluid/passes/kernel';
-import { kernelSources, WEIGHINGS, weighing } from '../../src/methods/fluid/passes/kernels';
+import { kernelSources } from '../../src/methods/fluid/passes/kernels';
 import { createPositionFluid } from '../../src/methods/pbf';
 import { describeKernels } from '../../src/passes';
 
@@ -50,7 +50,6 @@ function describeFluid(dimensions: Dimensions): KernelDescription[] {
     ...kernelSources(false),
     'transfer.apic': transfer,
     'particles.apic': particles,
-    ...Object.fromEntries(WEIGHINGS.map((after) => [`weigh.${after}`, weighing(after)])),
   };
   return Object.entries(sources).map(([name, source]) => ({
     ...describeFluidKernel(dimensions, source),

@@ -1,6 +1,6 @@
-// Applies the pressure equations to the search direction, writes the result to `image`, and sums direction · image.
-// Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, diagonal, direction, coupling, image, store_partial.
+// Applies the pressure equations to the preconditioned residual (`solution`), writes the result to `image`, and sums
+// residual · solution and solution · image. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, frame, diagonal, solution, coupling, right, image, store_partial, DOTS.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(
@@ -8,7 +8,7 @@ fn apply(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  var own = 0.0;
+  var own = vec4f();
   for (
     var index = group.x * WORKGROUP + thread;
     index < frame.sizes.w;
@@ -18,15 +18,16 @@ fn apply(
     let weight = diagonal[entry];
     var sum = 0.0;
     if (weight > 0.0) {
-      sum = weight * direction[entry];
+      let value = solution[entry];
+      sum = weight * value;
       for (var axis = 0u; axis < DIMENSIONS; axis++) {
         let stride = frame.strides[axis];
         let face = axis * frame.sizes.y + entry;
-        sum -= coupling[face] * direction[entry - stride] + coupling[face + stride] * direction[entry + stride];
+        sum -= coupling[face] * solution[entry - stride] + coupling[face + stride] * solution[entry + stride];
       }
-      own += sum * direction[entry];
+      own += vec4f(right[entry] * value, value * sum, 0.0, 0.0);
     }
     image[entry] = sum;
   }
-  store_partial(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
+  store_partial(own, DOTS + group.x, thread);
 }

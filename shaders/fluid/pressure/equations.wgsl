@@ -83,5 +83,5 @@ fn assemble(
     diagonal[entry] = total;
     right[entry] = row;
   }
-  store_partial(own, group.x, thread);
+  store_partial(own, ROWS + group.x, thread);
 }

@@ -4,7 +4,8 @@
 
 var<workgroup> thread_values: array<vec4f, WORKGROUP>;
 
-fn store_partial(own: vec4f, group: u32, thread: u32) {
+// Writes the workgroup's sum to entry `at` of `partials`.
+fn store_partial(own: vec4f, at: u32, thread: u32) {
   thread_values[thread] = own;
   workgroupBarrier();
   if (thread == 0u) {
@@ -13,6 +14,6 @@ fn store_partial(own: vec4f, group: u32, thread: u32) {
       let one = thread_values[index];
       sum = select(vec4f(sum.xy + one.xy, max(sum.z, one.z), 0.0), sum + one, SUMS_ONLY);
     }
-    partials[group] = sum;
+    partials[at] = sum;
   }
 }

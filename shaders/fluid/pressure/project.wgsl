@@ -1,5 +1,6 @@
-// Subtracts pressure differences from the velocities of faces. Twin: src/methods/fluid/reference/project.ts.
-// Needs: WORKGROUP, linear_index, frame, coupling, pressure, velocity.
+// Subtracts pressure differences from the velocities of faces. The first workgroup also ends the solver. Twin:
+// src/methods/fluid/reference/project.ts.
+// Needs: WORKGROUP, judge, solver, frame, linear_index, coupling, pressure, velocity.
 
 @compute @workgroup_size(WORKGROUP)
 fn project(
@@ -7,6 +8,18 @@ fn project(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (all(group == vec3u())) {
+    judge(thread);
+    if (thread == 0u) {
+      // Written as a negation, so that the test is also true for a NaN.
+      if (!(solver.left <= frame.rules.w)) {
+        solver.unconverged += 1u;
+      }
+      solver.substeps += 1u;
+      solver.begun = 0u;
+      atomicStore(&solver.done, 0u);
+    }
+  }
   let index = linear_index(group, groups, thread);
   if (index >= frame.sizes.w) {
     return;

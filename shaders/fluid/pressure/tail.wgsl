@@ -1,6 +1,6 @@
 // Runs the part of the V-cycle over small levels in one workgroup, because a dispatch per pass would take longer than
 // the pass itself. Rounds of Gauss–Seidel solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
+// Needs: Level, WORKGROUP, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
 // Needs: COARSEST_ROUNDS.
 
 var<private> level: Level;
@@ -8,7 +8,7 @@ var<private> level: Level;
 fn smooth_all(colour: u32, thread: u32) {
   let half = (level.cells.x + 1u) / 2u;
   let count = half * level.cells.y * level.cells.z;
-  for (var index = thread; index < count; index += TAIL_THREADS) {
+  for (var index = thread; index < count; index += WORKGROUP) {
     let row = index / half;
     let y = row % level.cells.y;
     let z = row / level.cells.y;
@@ -25,7 +25,7 @@ fn smooth_all(colour: u32, thread: u32) {
 
 fn restrict_all(thread: u32) {
   let count = level.coarse_cells.x * level.coarse_cells.y * level.coarse_cells.z;
-  for (var index = thread; index < count; index += TAIL_THREADS) {
+  for (var index = thread; index < count; index += WORKGROUP) {
     let at = cell_at(index, level.coarse_cells);
     let coarse = entry_at(at, level.coarse_strides);
     var sum = 0.0;
@@ -45,7 +45,7 @@ fn restrict_all(thread: u32) {
 
 fn prolong_all(thread: u32) {
   let count = level.cells.x * level.cells.y * level.cells.z;
-  for (var index = thread; index < count; index += TAIL_THREADS) {
+  for (var index = thread; index < count; index += WORKGROUP) {
     let at = cell_at(index, level.cells);
     let entry = entry_at(at, level.strides);
     if (diagonal[entry] > 0.0) {
@@ -54,11 +54,16 @@ fn prolong_all(thread: u32) {
   }
 }
 
-@compute @workgroup_size(TAIL_THREADS)
+@compute @workgroup_size(WORKGROUP)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
   // The struct Level in fluid/shared.wgsl says what coarse_cells.w holds.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;
+  level = slots[first].level;
+  for (var index = thread; index < level.cells.x * level.cells.y * level.cells.z; index += WORKGROUP) {
+    solution[entry_at(cell_at(index, level.cells), level.strides)] = 0.0;
+  }
+  storageBarrier();
   for (var index = first; index + 1u < end; index++) {
     level = slots[index].level;
     for (var round = 0u; round < 2u * SMOOTHINGS; round++) {

@@ -1,6 +1,8 @@
-// Steps along the direction, writes the greatest residual and zeroes `solution` for the next V-cycle. Twin:
-// src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, pressure, solver, direction, right, image, solution, store_partial.
+// Takes one step of the conjugate gradients, and zeroes `solution` for the next V-cycle. Both products come from the
+// preconditioned residual, not from the direction, so that one kernel before this one can sum both (Chronopoulos and
+// Gear, 1989). Sums the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Needs: WORKGROUP, total_of, DOTS, solver, MOST_STEP, frame, solution, direction, image, direction_image, pressure.
+// Needs: right, store_partial, RESIDUALS.
 
 @compute @workgroup_size(WORKGROUP)
 fn update(
@@ -8,18 +10,35 @@ fn update(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  let products = total_of(DOTS, thread);
+  let product = products.x;
+  var share = 0.0;
+  var curvature = products.y;
+  if (solver.product > 0.0) {
+    share = product / solver.product;
+    curvature -= share * product / solver.step;
+  }
+  // If a product is not positive, or the step would be far too long, there is no step, and judge.wgsl stops the solver.
+  let is_valid = product > 0.0 && product <= f32(MOST_STEP) * curvature;
+  let step = select(0.0, product / curvature, is_valid);
+  if (group.x == 0u && thread == 0u) {
+    solver.next_product = product;
+    solver.next_step = step;
+  }
+  let end = select(0u, frame.sizes.w, is_valid);
   var greatest = 0.0;
-  for (
-    var index = group.x * WORKGROUP + thread;
-    index < frame.sizes.w;
-    index += groups.x * WORKGROUP
-  ) {
+  for (var index = group.x * WORKGROUP + thread; index < end; index += groups.x * WORKGROUP) {
     let entry = frame.strides.w + index;
-    pressure[entry] += solver.step * direction[entry];
-    let row = right[entry] - solver.step * image[entry];
+    // If the share is 0, both may hold a NaN from an earlier substep, and 0 × NaN is NaN.
+    let along = solution[entry] + select(share * direction[entry], 0.0, share == 0.0);
+    let across = image[entry] + select(share * direction_image[entry], 0.0, share == 0.0);
+    direction[entry] = along;
+    direction_image[entry] = across;
+    pressure[entry] += step * along;
+    let row = right[entry] - step * across;
     right[entry] = row;
     solution[entry] = 0.0;
     greatest = max(greatest, abs(row));
   }
-  store_partial(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+  store_partial(vec4f(0.0, 0.0, greatest, 0.0), RESIDUALS + group.x, thread);
 }

@@ -14,10 +14,16 @@ import { MAX_DRAINS } from '../settings';
 import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
 export const WORKGROUP = 64;
+/** Cells along each side of a tile; see tile.wgsl. */
+export const TILE = 32;
+/** Threads per tile. On software adapters the time of a barrier grows with them. */
+export const TILE_THREADS = { gpu: 256, software: 32 } as const;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
 /** The tail's workgroup solves the levels that have at most this many cells. */
 export const TAIL_CELLS = 1024;
+/** The tail's workgroup also computes the equations of so many levels more; a level of 3D has eight times the cells. */
+export const TAIL_LEAD = { 2: 2, 3: 1 } as const;
 /** Greatest number of workgroups that compute a sum. Each of them writes a partial sum. */
 export const PARTIALS = 256;
 
@@ -29,6 +35,7 @@ export interface FluidKernelSource {
   readonly modules?: readonly ShaderSource[];
   readonly entryPoint: string;
   readonly bindings: Bindings;
+  readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
@@ -76,6 +83,7 @@ export function describeFluidKernel(dimensions: 2 | 3, kernel: FluidKernelSource
     sources: [SHARED, ...(kernel.modules ?? []), kernel.source],
     entryPoint: kernel.entryPoint,
     bindings: kernel.bindings,
+    ...(kernel.flags && { flags: kernel.flags }),
     constants: {
       DIMENSIONS: dimensions,
       STORED: dimensions === 2 ? 2 : 4,
@@ -85,7 +93,8 @@ export function describeFluidKernel(dimensions: 2 | 3, kernel: FluidKernelSource
       MAX_DRAINS,
       COARSEST_ROUNDS,
       SMOOTHINGS,
-      TAIL_THREADS,
+      TILE,
+      TAIL_LEAD: TAIL_LEAD[dimensions],
       MOST_LEVELS,
       AIR,
       FLUID,

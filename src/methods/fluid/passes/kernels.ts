@@ -9,10 +9,14 @@ import kinds from '../../../../shaders/fluid/kinds.wgsl?raw';
 import lowest from '../../../../shaders/fluid/lowest.wgsl?raw';
 import particles from '../../../../shaders/fluid/particles.wgsl?raw';
 import apply from '../../../../shaders/fluid/pressure/apply.wgsl?raw';
+import ascend from '../../../../shaders/fluid/pressure/ascend.wgsl?raw';
 import begin from '../../../../shaders/fluid/pressure/begin.wgsl?raw';
+import coarseCell from '../../../../shaders/fluid/pressure/coarse_cell.wgsl?raw';
 import coarsen from '../../../../shaders/fluid/pressure/coarsen.wgsl?raw';
-import dot from '../../../../shaders/fluid/pressure/dot.wgsl?raw';
+import coarsenTail from '../../../../shaders/fluid/pressure/coarsen_tail.wgsl?raw';
+import descend from '../../../../shaders/fluid/pressure/descend.wgsl?raw';
 import equations from '../../../../shaders/fluid/pressure/equations.wgsl?raw';
+import judge from '../../../../shaders/fluid/pressure/judge.wgsl?raw';
 import neighbourSum from '../../../../shaders/fluid/pressure/neighbour_sum.wgsl?raw';
 import partial from '../../../../shaders/fluid/pressure/partial.wgsl?raw';
 import project from '../../../../shaders/fluid/pressure/project.wgsl?raw';
@@ -21,31 +25,37 @@ import restrict from '../../../../shaders/fluid/pressure/restrict.wgsl?raw';
 import smooth from '../../../../shaders/fluid/pressure/smooth.wgsl?raw';
 import solver from '../../../../shaders/fluid/pressure/solver.wgsl?raw';
 import tail from '../../../../shaders/fluid/pressure/tail.wgsl?raw';
-import turn from '../../../../shaders/fluid/pressure/turn.wgsl?raw';
+import tile from '../../../../shaders/fluid/pressure/tile.wgsl?raw';
+import total from '../../../../shaders/fluid/pressure/total.wgsl?raw';
 import update from '../../../../shaders/fluid/pressure/update.wgsl?raw';
-import weigh from '../../../../shaders/fluid/pressure/weigh.wgsl?raw';
 import settle from '../../../../shaders/fluid/settle.wgsl?raw';
 import settlement from '../../../../shaders/fluid/settlement.wgsl?raw';
 import speed from '../../../../shaders/fluid/speed.wgsl?raw';
 import transfer from '../../../../shaders/fluid/transfer.wgsl?raw';
 import type { ShaderSource } from '../../../gpu/link';
-import type { FluidKernelSource } from './kernel';
+import { type FluidKernelSource, TAIL_THREADS, TILE_THREADS } from './kernel';
 
 const FRAME = 'parameters Frame';
 const LEVEL = 'uniform Level';
 const SLOTS = 'uniform array<Slot, MOST_LEVELS>';
+const SLOT_PAIR = 'uniform array<Slot, 2>';
 const READ = 'read array<f32>';
 const WRITE = 'write array<f32>';
 const READ_WORDS = 'read array<u32>';
 const WRITE_WORDS = 'write array<u32>';
 const PARTIALS_OUT = 'write array<vec4f>';
 const PARTIALS_IN = 'read array<vec4f>';
-const SOLVER_IN = 'read Solver';
 const SOLVER = 'write Solver';
 const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE } as const;
 
+const JUDGED = { frame: FRAME, partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS } as const;
+
 const PARTIAL = fluidFile('pressure/partial', partial);
 const SOLVER_MODULE = fluidFile('pressure/solver', solver);
+const TOTAL = fluidFile('pressure/total', total);
+const COARSE_CELL = fluidFile('pressure/coarse_cell', coarseCell);
+const JUDGE = fluidFile('pressure/judge', judge);
+const TILE = fluidFile('pressure/tile', tile);
 const NEIGHBOUR_SUM = fluidFile('pressure/neighbour_sum', neighbourSum);
 const LOWEST = fluidFile('lowest', lowest);
 
@@ -53,14 +63,7 @@ function fluidFile(name: string, text: string): ShaderSource {
   return { name: `fluid/${name}.wgsl`, text };
 }
 
-/**
- * weigh.wgsl runs after five kernels of the pressure solver. It uses their sums, and stops the solver if further
- * iterations are useless. At the solver's end, it runs again and counts the substep. Its constant STAGE is an index in
- * this list.
- */
-export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
-
-export function kernelSources(apic: boolean) {
+export function kernelSources(apic: boolean, tileThreads: number = TILE_THREADS.gpu) {
   return {
     transfer: {
       name: 'transfer',
@@ -94,7 +97,7 @@ export function kernelSources(apic: boolean) {
     equations: {
       name: 'equations',
       source: fluidFile('pressure/equations', equations),
-      modules: [PARTIAL],
+      modules: [TOTAL, PARTIAL],
       entryPoint: 'assemble',
       bindings: {
         frame: FRAME,
@@ -110,14 +113,14 @@ export function kernelSources(apic: boolean) {
     begin: {
       name: 'begin',
       source: fluidFile('pressure/begin', begin),
-      modules: [SOLVER_MODULE, PARTIAL],
+      modules: [TOTAL, PARTIAL],
       entryPoint: 'begin',
       bindings: {
         frame: FRAME,
-        solver: SOLVER_IN,
         diagonal: READ,
         right: WRITE,
         solution: WRITE,
+        image: WRITE,
         pressure: WRITE,
         partials: PARTIALS_OUT,
       },
@@ -125,8 +128,17 @@ export function kernelSources(apic: boolean) {
     coarsen: {
       name: 'coarsen',
       source: fluidFile('pressure/coarsen', coarsen),
+      modules: [COARSE_CELL],
       entryPoint: 'coarsen',
       bindings: { level: LEVEL, coupling: WRITE, diagonal: WRITE },
+    },
+    coarsenTail: {
+      name: 'coarsenTail',
+      source: fluidFile('pressure/coarsen_tail', coarsenTail),
+      modules: [COARSE_CELL],
+      entryPoint: 'coarsen_tail',
+      constants: { WORKGROUP: TAIL_THREADS },
+      bindings: { slots: SLOTS, coupling: WRITE, diagonal: WRITE },
     },
     red: smoothing(0),
     black: smoothing(1),
@@ -135,6 +147,7 @@ export function kernelSources(apic: boolean) {
       source: fluidFile('pressure/tail', tail),
       modules: [NEIGHBOUR_SUM],
       entryPoint: 'run_tail',
+      constants: { WORKGROUP: TAIL_THREADS },
       bindings: { slots: SLOTS, ...EQUATIONS, right: WRITE },
     },
     restrict: {
@@ -150,44 +163,28 @@ export function kernelSources(apic: boolean) {
       entryPoint: 'prolong',
       bindings: { level: LEVEL, diagonal: READ, solution: WRITE },
     },
-    dot: {
-      name: 'dot',
-      source: fluidFile('pressure/dot', dot),
-      modules: [PARTIAL],
-      entryPoint: 'multiply',
-      bindings: { frame: FRAME, right: READ, solution: READ, partials: PARTIALS_OUT },
-    },
-    turn: {
-      name: 'turn',
-      source: fluidFile('pressure/turn', turn),
-      modules: [SOLVER_MODULE],
-      entryPoint: 'turn',
-      bindings: { frame: FRAME, solver: SOLVER_IN, solution: READ, direction: WRITE },
-    },
     apply: {
       name: 'apply',
       source: fluidFile('pressure/apply', apply),
-      modules: [PARTIAL],
+      modules: [TOTAL, PARTIAL],
       entryPoint: 'apply',
-      bindings: {
-        frame: FRAME,
-        coupling: READ,
-        diagonal: READ,
-        direction: READ,
-        image: WRITE,
-        partials: PARTIALS_OUT,
-      },
+      bindings: { frame: FRAME, ...EQUATIONS, solution: READ, image: WRITE, partials: PARTIALS_OUT },
     },
+    descend: descent(false, tileThreads),
+    descendPair: descent(true, tileThreads),
+    ascend: ascent(false, tileThreads),
+    ascendPair: ascent(true, tileThreads),
     update: {
       name: 'update',
       source: fluidFile('pressure/update', update),
-      modules: [SOLVER_MODULE, PARTIAL],
+      modules: [SOLVER_MODULE, TOTAL, PARTIAL],
       entryPoint: 'update',
       bindings: {
         frame: FRAME,
-        solver: SOLVER_IN,
-        direction: READ,
+        solver: SOLVER,
         image: READ,
+        direction: WRITE,
+        direction_image: WRITE,
         pressure: WRITE,
         right: WRITE,
         solution: WRITE,
@@ -197,8 +194,16 @@ export function kernelSources(apic: boolean) {
     project: {
       name: 'project',
       source: fluidFile('pressure/project', project),
+      modules: [SOLVER_MODULE, TOTAL, JUDGE],
       entryPoint: 'project',
-      bindings: { frame: FRAME, coupling: READ, pressure: READ, velocity: WRITE },
+      bindings: { ...JUDGED, coupling: READ, pressure: READ, velocity: WRITE },
+    },
+    judge: {
+      name: 'judge',
+      source: JUDGE,
+      modules: [SOLVER_MODULE, TOTAL],
+      entryPoint: 'judge_alone',
+      bindings: JUDGED,
     },
     extrapolate: extrapolation(false),
     extrapolateLast: extrapolation(true),
@@ -289,6 +294,32 @@ function smoothing(colour: 0 | 1) {
   } as const satisfies FluidKernelSource;
 }
 
+function descent(isPair: boolean, threads: number) {
+  return {
+    name: isPair ? 'descendPair' : 'descend',
+    source: fluidFile('pressure/descend', descend),
+    modules: isPair ? [TILE] : [TILE, SOLVER_MODULE, TOTAL, JUDGE],
+    entryPoint: 'descend',
+    flags: { JUDGES: !isPair },
+    constants: { IS_PAIR: isPair, WORKGROUP: threads },
+    bindings: {
+      ...(isPair ? {} : JUDGED),
+      ...{ slots: SLOT_PAIR, coupling: READ, diagonal: READ, right: WRITE, smoothed: WRITE },
+    },
+  } as const satisfies FluidKernelSource;
+}
+
+function ascent(isPair: boolean, threads: number) {
+  return {
+    name: isPair ? 'ascendPair' : 'ascend',
+    source: fluidFile('pressure/ascend', ascend),
+    modules: [TILE, TOTAL, PARTIAL],
+    entryPoint: 'ascend',
+    constants: { IS_PAIR: isPair, WORKGROUP: threads },
+    bindings: { slots: SLOT_PAIR, ...EQUATIONS, smoothed: READ, image: WRITE, partials: PARTIALS_OUT },
+  } as const satisfies FluidKernelSource;
+}
+
 function extrapolation(isLast: boolean) {
   return {
     name: 'extrapolate',
@@ -297,17 +328,6 @@ function extrapolation(isLast: boolean) {
     constants: { IS_LAST: isLast },
     bindings: { frame: FRAME, known: READ_WORDS, known_after: WRITE_WORDS, velocity: WRITE },
   } as const satisfies FluidKernelSource;
-}
-
-export function weighing(after: (typeof WEIGHINGS)[number]): FluidKernelSource {
-  return {
-    name: 'weigh',
-    source: fluidFile('pressure/weigh', weigh),
-    modules: [SOLVER_MODULE],
-    entryPoint: 'weigh',
-    constants: { STAGE: WEIGHINGS.indexOf(after) },
-    bindings: { frame: FRAME, partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS },
-  };
 }
 
 export type KernelName = keyof ReturnType<typeof kernelSources>;

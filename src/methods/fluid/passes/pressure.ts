@@ -1,45 +1,44 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
  * recorded; once the solver is done, the GPU skips the rest by setting indirect workgroup counts to 0. The tail kernel,
- * a single workgroup, solves all small levels. Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
+ * a single workgroup, solves all small levels. In 2D, a dispatch smooths a tile of one level, or of two, several times.
+ * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
 
-import type { Gpu } from '../../../gpu/device';
+import { type Gpu, isSoftware } from '../../../gpu/device';
 import { foldWorkgroups } from '../../../gpu/dispatch';
 import type { Level, Levels } from '../lattice';
 import { SMOOTHINGS } from '../reference/multigrid';
 import { type Buffers, createBuffers, DATA, INDIRECT, UNIFORM } from './buffers';
 import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './frame';
-import { type Dispatch, FluidKernel, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
-import { kernelSources, WEIGHINGS, weighing } from './kernels';
+import {
+  type Dispatch,
+  FluidKernel,
+  PARTIALS,
+  TAIL_CELLS,
+  TAIL_LEAD,
+  TILE,
+  TILE_THREADS,
+  WORKGROUP,
+} from './kernel';
+import { kernelSources } from './kernels';
 
-type WeighingStage = (typeof WEIGHINGS)[number];
-
-const KERNEL_NAMES = [
-  'equations',
-  'begin',
-  'coarsen',
-  'red',
-  'black',
-  'tail',
-  'restrict',
-  'prolong',
-  'dot',
-  'turn',
-  'apply',
-  'update',
-  'project',
-] as const;
-type Name = (typeof KERNEL_NAMES)[number];
+const COMMON = ['equations', 'begin', 'coarsen', 'coarsenTail', 'tail', 'update', 'project'] as const;
+/** The kernels of a V-cycle with a dispatch per pass, and those of one with tiles. */
+const BY_PASSES = ['judge', 'red', 'black', 'restrict', 'prolong', 'apply'] as const;
+const BY_TILES = ['descend', 'descendPair', 'ascend', 'ascendPair'] as const;
+type Name = (typeof COMMON | typeof BY_PASSES | typeof BY_TILES)[number];
 
 type BufferName =
   | 'coupling'
   | 'diagonal'
   | 'right'
   | 'solution'
+  | 'smoothed'
   | 'pressure'
   | 'direction'
+  | 'direction_image'
   | 'image'
   | 'partials'
   | 'solver'
@@ -47,23 +46,21 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices in `dispatches`: three dispatches that belong to no level, then the first dispatch of the first level. */
-const NODES = 0;
-const REDUCTION = 1;
-const TAIL = 2;
-const PER_LEVEL = 3;
+/** Indices in `dispatches`: two dispatches that belong to no level, then the first dispatch of the first level. */
+const REDUCTION = 0;
+const TAIL = 1;
+const PER_LEVEL = 2;
+/** Dispatches of a level, in this order: over half of its cells, over all of them, and over its tiles. */
+const HALF = 0;
+const CELLS = 1;
+const TILES = 2;
+const KINDS = 3;
 const WORDS = 3;
 /** Bytes of `struct Solver`, rounded up to 16, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
 const UNCONVERGED_WORD = 8;
-
-interface LevelGroups {
-  readonly red: GPUBindGroup;
-  readonly black: GPUBindGroup;
-  readonly restrict: GPUBindGroup;
-  readonly prolong: GPUBindGroup;
-  readonly coarsen: GPUBindGroup;
-}
+/** Parts of `partials`; see total.wgsl. */
+const PARTS = 3;
 
 export interface PressureInput {
   readonly frame: GPUBuffer;
@@ -84,72 +81,67 @@ export interface SolverState {
 
 export class Pressure {
   private readonly groups: Readonly<Record<string, GPUBindGroup>>;
-  private readonly levelGroups: readonly LevelGroups[];
-  private readonly sumGroup: GPUBindGroup;
-  private readonly reductionGroups: number;
-  private readonly tail: number;
-  private readonly tailGroup: GPUBindGroup;
+  /** The bind groups of each kernel that works on a level, by level. */
+  private readonly levelGroups: Readonly<Record<string, readonly GPUBindGroup[]>>;
 
   private constructor(
     private readonly levels: Levels,
-    private readonly kernels: Readonly<Record<Name, FluidKernel>>,
-    private readonly summations: Readonly<Record<WeighingStage, FluidKernel>>,
+    private readonly plan: CyclePlan,
+    private readonly kernels: Readonly<Record<string, FluidKernel>>,
     private readonly owned: Buffers<BufferName>,
     input: PressureInput,
   ) {
-    const all = { ...owned.buffers, ...input };
-    const bind = (name: Name) => kernels[name].bind(all);
-    this.groups = Object.fromEntries(
-      (['equations', 'begin', 'dot', 'turn', 'apply', 'update', 'project'] as const).map((name) => [
-        name,
-        bind(name),
-      ]),
-    );
-    this.sumGroup = summations.end.bind(all);
-    this.levelGroups = levels.levels.map((_, index) => {
-      const level = { buffer: owned.buffers.levels, offset: LEVEL_BYTES * index, size: LEVEL_BYTES };
-      const bound = (name: keyof LevelGroups) => kernels[name].bind({ ...all, level });
-      return {
-        red: bound('red'),
-        black: bound('black'),
-        restrict: bound('restrict'),
-        prolong: bound('prolong'),
-        coarsen: bound('coarsen'),
-      };
-    });
-    this.tail = tailOf(levels);
-    this.tailGroup = kernels.tail.bind({ ...all, slots: owned.buffers.levels });
-    this.reductionGroups = reductionGroups(levels.levels[0] as Level);
+    const all = { ...owned.buffers, ...input, slots: owned.buffers.levels };
+    const [onLevel, onAll] = [new Map<string, GPUBindGroup[]>(), new Map<string, GPUBindGroup>()];
+    for (const [name, kernel] of Object.entries(kernels)) {
+      const slots = SLOTS_OF[name];
+      if (slots === undefined) {
+        onAll.set(name, kernel.bind(all));
+        continue;
+      }
+      const bound = levels.levels.map((_, index) => {
+        const level = {
+          buffer: owned.buffers.levels,
+          offset: LEVEL_BYTES * index,
+          size: LEVEL_BYTES * slots,
+        };
+        return kernel.bind({ ...all, level, slots: level });
+      });
+      onLevel.set(name, bound);
+    }
+    this.groups = Object.fromEntries(onAll);
+    this.levelGroups = Object.fromEntries(onLevel);
   }
 
   static async create(gpu: Gpu, levels: Levels, input: PressureInput): Promise<Pressure> {
     const finest = levels.levels[0] as Level;
     const { dimensions, size } = finest;
-    const sources = kernelSources(false);
-    const [kernels, summations] = await Promise.all([
-      Promise.all(KERNEL_NAMES.map((name) => FluidKernel.create(gpu, dimensions, sources[name]))),
-      Promise.all(WEIGHINGS.map((after) => FluidKernel.create(gpu, dimensions, weighing(after)))),
-    ]);
+    const plan = planCycle(levels);
+    const sources = kernelSources(false, TILE_THREADS[isSoftware(gpu.info) ? 'software' : 'gpu']);
+    const names: readonly Name[] = [...COMMON, ...(plan.isTiled ? BY_TILES : BY_PASSES)];
+    const kernels = await Promise.all(
+      names.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])] as const),
+    );
     const dispatches = dispatchWords(levels, gpu.workgroupsPerDimension);
     const owned = await createBuffers(gpu, {
       coupling: 4 * dimensions * levels.size,
       diagonal: 4 * levels.size,
       right: 4 * levels.size,
       solution: 4 * levels.size,
+      smoothed: plan.isTiled ? 4 * levels.size : 0,
       pressure: 4 * size,
       direction: 4 * size,
+      direction_image: 4 * size,
       image: 4 * size,
-      partials: 16 * PARTIALS,
+      partials: 16 * PARTS * PARTIALS,
       solver: SOLVER_BYTES,
       dispatches: [dispatches.byteLength, DATA | INDIRECT],
       allDispatches: dispatches.byteLength,
       levels: [LEVEL_BYTES * MOST_LEVELS, UNIFORM],
     });
     gpu.device.queue.writeBuffer(owned.buffers.allDispatches, 0, dispatches);
-    gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, tailOf(levels)));
-    const named = <Keys extends string>(names: readonly Keys[], made: readonly FluidKernel[]) =>
-      Object.fromEntries(names.map((name, index) => [name, made[index]])) as Record<Keys, FluidKernel>;
-    return new Pressure(levels, named(KERNEL_NAMES, kernels), named(WEIGHINGS, summations), owned, input);
+    gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, plan.tail));
+    return new Pressure(levels, plan, Object.fromEntries(kernels), owned, input);
   }
 
   get buffers(): Readonly<Record<'pressure' | 'diagonal' | 'solver' | 'coupling' | 'right', GPUBuffer>> {
@@ -169,30 +161,26 @@ export class Pressure {
   /** `frame`: byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
-    const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
+    const finest = levels[0] as Level;
     const run = (name: Name, workgroups: number | Dispatch) =>
-      this.kernels[name].encode(pass, this.groups[name] as GPUBindGroup, workgroups, frame);
-    const sumUp = (after: WeighingStage) => this.summations[after].encode(pass, this.sumGroup, 1, frame);
-    run('equations', this.reductionGroups);
-    sumUp('assemble');
-    run('begin', this.reductionGroups);
-    sumUp('begin');
-    for (let index = 0; index + 1 < levels.length; index++) {
+      this.kernel(name).encode(pass, this.groups[name] as GPUBindGroup, workgroups, frame);
+    run('equations', reductionGroups(finest));
+    run('begin', reductionGroups(finest));
+    for (let index = 0; index < firstInTail(this.plan, finest); index++) {
       const workgroups = Math.ceil(cellsOf(levels[index + 1] as Level) / WORKGROUP);
-      this.kernels.coarsen.encode(pass, (this.levelGroups[index] as LevelGroups).coarsen, workgroups, 0);
+      this.onLevel(pass, 'coarsen', index, workgroups);
     }
+    run('coarsenTail', 1);
     for (let iteration = 0; iteration < mostIterations; iteration++) {
-      this.encodeCycle(pass, 0);
-      run('dot', this.dispatch(REDUCTION));
-      sumUp('dot');
-      run('turn', this.dispatch(NODES));
-      run('apply', this.dispatch(REDUCTION));
-      sumUp('apply');
+      if (this.plan.isTiled) this.encodeTiles(pass, frame);
+      else {
+        run('judge', 1);
+        this.encodePasses(pass, 0);
+        run('apply', this.dispatch(REDUCTION));
+      }
       run('update', this.dispatch(REDUCTION));
-      sumUp('update');
     }
-    sumUp('end');
-    run('project', nodes);
+    run('project', Math.ceil(nodesOf(finest) / WORKGROUP));
   }
 
   restart({ device }: Gpu, unconverged: number): void {
@@ -208,27 +196,59 @@ export class Pressure {
     this.owned.destroy();
   }
 
-  private encodeCycle(pass: GPUComputePassEncoder, index: number): void {
-    const groups = this.levelGroups[index] as LevelGroups;
-    const run = (name: keyof LevelGroups, dispatch: number) =>
-      this.kernels[name].encode(pass, groups[name], this.dispatch(dispatch), 0);
-    if (index === this.tail) {
-      this.kernels.tail.encode(pass, this.tailGroup, this.dispatch(TAIL), 0);
+  /** One V-cycle, a dispatch per pass. */
+  private encodePasses(pass: GPUComputePassEncoder, index: number): void {
+    const run = (name: Name, level: number, kind: number) =>
+      this.onLevel(pass, name, index, this.levelDispatch(level, kind));
+    if (index === this.plan.tail) {
+      this.encodeTail(pass);
       return;
     }
-    const half = PER_LEVEL + 2 * index;
     for (let round = 0; round < SMOOTHINGS; round++) {
-      run('red', half);
-      run('black', half);
+      run('red', index, HALF);
+      run('black', index, HALF);
     }
-    // Restriction has a thread per cell of the coarser level, whose dispatches follow the two of this level.
-    run('restrict', half + 3);
-    this.encodeCycle(pass, index + 1);
-    run('prolong', half + 1);
+    run('restrict', index + 1, CELLS);
+    this.encodePasses(pass, index + 1);
+    run('prolong', index, CELLS);
     for (let round = 0; round < SMOOTHINGS; round++) {
-      run('black', half);
-      run('red', half);
+      run('black', index, HALF);
+      run('red', index, HALF);
     }
+  }
+
+  /** One V-cycle, a dispatch per step down or up: of the finest level, then of two levels each. */
+  private encodeTiles(pass: GPUComputePassEncoder, frame: number): void {
+    const run = (name: Name, index: number) =>
+      this.onLevel(pass, name, index, this.levelDispatch(index, TILES));
+    // This kernel may stop the solver. It is no indirect dispatch, because it writes the buffer of their counts.
+    this.onLevel(pass, 'descend', 0, tilesOf(this.levels.levels[0] as Level), frame);
+    for (let index = 1; index < this.plan.tail; index += 2) run('descendPair', index);
+    this.encodeTail(pass);
+    for (let index = this.plan.tail - 2; index > 0; index -= 2) run('ascendPair', index);
+    run('ascend', 0);
+  }
+
+  private encodeTail(pass: GPUComputePassEncoder): void {
+    this.kernel('tail').encode(pass, this.groups.tail as GPUBindGroup, this.dispatch(TAIL), 0);
+  }
+
+  private onLevel(
+    pass: GPUComputePassEncoder,
+    name: Name,
+    index: number,
+    workgroups: number | Dispatch,
+    frame = 0,
+  ): void {
+    this.kernel(name).encode(pass, this.levelGroups[name]?.[index] as GPUBindGroup, workgroups, frame);
+  }
+
+  private kernel(name: Name): FluidKernel {
+    return this.kernels[name] as FluidKernel;
+  }
+
+  private levelDispatch(level: number, kind: number): Dispatch {
+    return this.dispatch(PER_LEVEL + KINDS * level + kind);
   }
 
   private dispatch(index: number): Dispatch {
@@ -252,30 +272,47 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-function tailOf({ levels }: Levels): number {
-  const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
-  return few < 0 ? levels.length - 1 : few;
+/** Returns the number of workgroups that work on tiles. Each takes every so many-th tile, because each writes a sum. */
+function tilesOf({ cells }: Level): number {
+  return Math.min(PARTIALS, Math.ceil(cells[0] / TILE) * Math.ceil(cells[1] / TILE));
 }
 
-/**
- * Returns the workgroup counts of all indirect dispatches, in this order:
- * - over all nodes: the cells, and one more layer at the upper end of each axis;
- * - over all nodes, with at most PARTIALS workgroups;
- * - for the tail;
- * - per level, over half of its cells, then over all of them.
- */
+/** How a V-cycle is split into dispatches. */
+interface CyclePlan {
+  /** The first level that the tail kernel solves. */
+  readonly tail: number;
+  readonly isTiled: boolean;
+}
+
+/** With tiles, the tail begins after the finest level and any number of pairs of levels. */
+function planCycle({ levels }: Levels): CyclePlan {
+  const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
+  const tail = few < 0 ? levels.length - 1 : few;
+  const isTiled = tail > 0 && (levels[0] as Level).dimensions === 2;
+  return { tail: isTiled && tail % 2 === 0 ? tail + 1 : tail, isTiled };
+}
+
+/** Returns the first level from which coarsen_tail.wgsl computes the equations of the next. */
+function firstInTail({ tail }: CyclePlan, { dimensions }: Level): number {
+  return Math.max(0, tail - TAIL_LEAD[dimensions]);
+}
+
+/** Levels that a kernel works on; a pair binds the uniforms of both. */
+const SLOTS_OF: Readonly<Record<string, number>> = {
+  ...{ coarsen: 1, red: 1, black: 1, restrict: 1, prolong: 1 },
+  ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },
+};
+
+/** Returns the workgroup counts of all indirect dispatches: over all nodes, for the tail, then those of each level. */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
-  const finest = levels[0] as Level;
-  const words: number[] = [];
+  const words: number[] = [reductionGroups(levels[0] as Level), 1, 1, 1, 1, 1];
   const add = (workgroups: number) => words.push(...foldWorkgroups(workgroups, perDimension), 1);
-  add(Math.ceil(nodesOf(finest) / WORKGROUP));
-  words.push(reductionGroups(finest), 1, 1);
-  words.push(1, 1, 1);
   for (const level of levels) {
     const { cells } = level;
     const half = Math.ceil(cells[0] / 2) * cells[1] * cells[2];
     add(Math.ceil(half / WORKGROUP));
     add(Math.ceil(cellsOf(level) / WORKGROUP));
+    words.push(tilesOf(level), 1, 1);
   }
   return new Uint32Array(words);
 }

@@ -1,6 +1,6 @@
 /**
- * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
- * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl.
+ * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarse_cell.wgsl,
+ * coarsen.wgsl, coarsen_tail.wgsl, smooth.wgsl, restrict.wgsl, prolong.wgsl, descend.wgsl, ascend.wgsl and tail.wgsl.
  *
  * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left side halved.
  * The left side is halved because a value is constant within a coarse cell: differences between cells would otherwise

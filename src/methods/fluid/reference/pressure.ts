@@ -1,6 +1,6 @@
 /**
  * Solves the pressure equations by conjugate gradients, preconditioned by one V-cycle. Twin of
- * shaders/fluid/pressure/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl.
+ * shaders/fluid/pressure/begin.wgsl, apply.wgsl, update.wgsl and judge.wgsl.
  */
 import { MOST_STEP } from '../constants';
 import { eachRow, type Level } from '../lattice';

@@ -1,0 +1,86 @@
+import { expect } from 'vitest';
+import { wrapDevice } from '../../../../src/gpu/device';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
+import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
+
+/** Tolerances of fluid.test.ts. */
+const SPEED_BOUND = 5e-4;
+const PRESSURE_BOUND = 1e-3;
+
+/** The adapter's name decides how many threads a tile has. */
+const HARDWARE = { vendor: 'test', isFallbackAdapter: false } as GPUAdapterInfo;
+
+/** A tank with tiles that are empty, full or cut off, closed cells, and a body of fluid around an obstacle. */
+function tank(width: number, height: number): FluidOptions {
+  return {
+    dimensions: 2,
+    cells: [width, height],
+    cellSize: 1 / 64,
+    fill: [{ min: [0, 0], max: [0.4 * (width / 64), 0.8 * (height / 64)] }],
+    solids: ([x = 0, y = 0]) => (Math.floor(64 * x) % 9 === 4 && Math.floor(64 * y) % 3 !== 1) || y < 0.05,
+    obstacles: [{ shape: 'ball', position: [0.4, 0.4], radius: 0.15, velocity: [0.5, 0] }],
+    particlesPerCell: 4,
+  };
+}
+
+/** The tail follows the finest level, one pair of levels, or two, the last with one row of tiles. */
+const TANKS = { 'one level': tank(75, 46), 'a pair': tank(131, 70), 'two pairs': tank(1030, 33) };
+
+for (const [name, options] of Object.entries(TANKS)) {
+  for (const info of [undefined, HARDWARE]) {
+    gpuTest(
+      `the fluid equals the reference with ${name} above the tail, on ${info ? 'hardware' : 'this adapter'}`,
+      async (device) => {
+        const fluid = await createFluid(wrapDevice(device, info), options);
+        const twin = createCpuFluid(options);
+        fluid.step(1 / 240, 1);
+        twin.step(1 / 240, 1);
+        const [got, seen] = [await fluid.fields(), await fluid.measure()];
+        const [expected, figures] = [twin.fields(), twin.measure()];
+        expect(seen.iterations).toBe(figures.iterations);
+        expect(seen.residual).toBeLessThanOrEqual(1e-4);
+        expect(seen.unconverged).toBe(0);
+        expect(Array.from(got.kinds)).toEqual(Array.from(expected.kinds));
+        expectArraysWithin(got.velocity, expected.velocity, SPEED_BOUND, 'velocities of cells');
+        const highest = Math.max(...expected.pressure);
+        expectArraysWithin(got.pressure, expected.pressure, PRESSURE_BOUND * highest, 'pressure');
+        fluid.destroy();
+      },
+      SHARED,
+    );
+  }
+}
+
+gpuTest(
+  'a substep of a fluid with 1,024² cells records at most 150 dispatches',
+  async (device, tools) => {
+    const cells = [1024, 1024];
+    const fill = [{ min: [0, 0], max: [16, 16] }];
+    const fluid = await createFluid(tools.wrap(), { dimensions: 2, cells, cellSize: 1, fill });
+    const encoder = device.createCommandEncoder();
+    let dispatches = 0;
+    const begin = encoder.beginComputePass.bind(encoder);
+    encoder.beginComputePass = (descriptor) => {
+      const pass = begin(descriptor);
+      const [direct, indirect] = [
+        pass.dispatchWorkgroups.bind(pass),
+        pass.dispatchWorkgroupsIndirect.bind(pass),
+      ];
+      pass.dispatchWorkgroups = (...counts) => {
+        dispatches++;
+        direct(...counts);
+      };
+      pass.dispatchWorkgroupsIndirect = (...place) => {
+        dispatches++;
+        indirect(...place);
+      };
+      return pass;
+    };
+    fluid.encodeSubstep(encoder, 1 / 120);
+    device.queue.submit([encoder.finish()]);
+    expect(dispatches).toBeGreaterThan(100);
+    expect(dispatches).toBeLessThanOrEqual(150);
+    fluid.destroy();
+  },
+  SHARED,
+);
