@@ -46,6 +46,9 @@ const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
+/** Dispatches that all kernels have recorded so far. */
+let recorded = 0;
+
 const TEXT_NUMBERS = new Map<string, number>();
 
 function numberOf(text: string): number {
@@ -163,6 +166,7 @@ export class Kernel {
     if (this.refusal) throw this.refusal;
     this.pipeline ??= this.compileAtFirstUse();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
+    recorded++;
     pass.setPipeline(this.pipeline);
     if (shared) pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(groupOf(this.description), group, offsets);
@@ -252,6 +256,13 @@ export class Kernel {
       compute: { module, entryPoint },
     };
   }
+}
+
+/** Runs `record`, which must be synchronous, and returns the number of dispatches that it records. */
+export function countDispatches(record: () => void): number {
+  const before = recorded;
+  record();
+  return recorded - before;
 }
 
 /** `compiled` is set if recorded kernels are still compiling. It rejects if a kernel fails. */

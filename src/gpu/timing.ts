@@ -7,6 +7,7 @@
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
 import type { Gpu } from './device';
+import { countDispatches } from './kernel';
 import type { Readback } from './readback';
 import type { Stage } from './stage';
 
@@ -20,10 +21,17 @@ export async function timeStages(
   readback: Readback,
   stages: readonly Stage[],
 ): Promise<StageTimes> {
+  let dispatches = 0;
+  const counted = stages.map(({ name, encode }) => ({
+    name,
+    encode: (pass: GPUComputePassEncoder) => {
+      dispatches += countDispatches(() => encode(pass));
+    },
+  }));
   const times =
     gpu.timestamps && stages.length <= MAX_TIMED_STAGES
-      ? await timeByQueries(gpu, readback, stages)
-      : await timeByClock(gpu, stages);
+      ? await timeByQueries(gpu, readback, counted)
+      : await timeByClock(gpu, counted);
   const sums: Record<string, number> = {};
   stages.forEach((stage, index) => {
     sums[stage.name] = (sums[stage.name] ?? 0) + (times[index] ?? 0);
@@ -34,6 +42,7 @@ export async function timeStages(
     stages: sums,
     total: times.reduce<number>((sum, time) => sum + (time ?? 0), 0),
     discarded: discarded > 0 ? discarded : undefined,
+    dispatches,
   };
 }
 

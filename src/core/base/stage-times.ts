@@ -11,4 +11,9 @@ export interface StageTimes {
    * `stages` and `total` lack the times of these runs, so leave such a step out of averages.
    */
   readonly discarded?: number | undefined;
+  /**
+   * Number of dispatches that the step recorded on the GPU. Each waits for the one before, even if it has no work. Left
+   * out on the CPU.
+   */
+  readonly dispatches?: number | undefined;
 }

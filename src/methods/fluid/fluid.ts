@@ -9,6 +9,7 @@ import { planSimulation } from '../../core/simulation/plan';
 import { checkHolds } from '../../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
 import { checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
+import { countDispatches } from '../../gpu/kernel';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import {
   checkObstacles,
@@ -395,8 +396,8 @@ export class Fluid {
     this.checkUsable();
     const { queue } = this.gpu.device;
     const times: Record<string, number> = {};
-    let total = 0;
-    if (dt === 0) return { source: 'wall-clock', stages: times, total };
+    let [total, dispatches] = [0, 0];
+    if (dt === 0) return { source: 'wall-clock', stages: times, total, dispatches };
     for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
     const { state, substep } = this;
     const frame = substep.writeFrame(state, dt);
@@ -405,7 +406,7 @@ export class Fluid {
     for (const { name, encode } of stages) {
       const began = performance.now();
       const encoder = this.gpu.device.createCommandEncoder({ label: `fluid.${name}` });
-      encode(encoder, frame);
+      dispatches += countDispatches(() => encode(encoder, frame));
       queue.submit([encoder.finish()]);
       await queue.onSubmittedWorkDone();
       this.gpu.checkAlive();
@@ -413,7 +414,7 @@ export class Fluid {
       total += times[name];
     }
     this.pass(dt);
-    return { source: 'wall-clock', stages: times, total };
+    return { source: 'wall-clock', stages: times, total, dispatches };
   }
 
   /** Makes steps wait for `work`. Until it settles, checkSettled() throws. */

@@ -619,6 +619,8 @@ describe('a step', () => {
         advance(plain, 1);
         const times = await timed.profile(DT);
         expect(times.source).toBe(source);
+        // Integrate, scan (3), scatter, gather, partner and resolve.
+        expect(times.dispatches).toBe(8 * timed.settings.substeps);
         expectInOrder(times, 'integrate', 'resolve');
         const values = Object.values(times.stages);
         expect(values.every((time) => time >= 0 && time < 60_000)).toBe(true);

@@ -43,6 +43,7 @@ describe('times of stages', () => {
       stages: { scan: 2, resolve: 5 },
       total: 7,
       discarded: 1,
+      dispatches: 0,
     });
     const backwards = stamps.map(([begin, end]) => [end + 10, begin] as const);
     expect(await timeBy(backwards, names)).toMatchObject({

@@ -80,6 +80,7 @@ gpuTest(
     device.queue.submit([encoder.finish()]);
     expect(dispatches).toBeGreaterThan(100);
     expect(dispatches).toBeLessThanOrEqual(150);
+    expect((await fluid.profile(1 / 120)).dispatches).toBe(dispatches);
     fluid.destroy();
   },
   SHARED,
