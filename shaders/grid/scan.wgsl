@@ -1,7 +1,7 @@
 // Computes an exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts. `spine` scans these sums in one
 // workgroup: its `counts` are the sums, its `starts` the starts of blocks. `apply` scans each block. Both zero the
 // counts that they scan, for the next scan. Arrays are padded with zeros to multiples of four.
-// Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
+// Needs: linear_workgroup, scan, counts, block_sums, starts, block_starts.
 
 struct Scan {
   vectors: u32,
