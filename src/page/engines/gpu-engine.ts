@@ -394,8 +394,8 @@ class GpuRun implements Run {
 
   async timeSteps(seconds: number, steps: number): Promise<StepTime> {
     if (this.gpu.timestamps || this.simulation.method) {
-      const { total, stages, source, discarded } = await this.simulation.profile(seconds);
-      return { milliseconds: total, clock: source === 'wall-clock' ? 'page' : 'gpu', stages, discarded };
+      const { total, source, ...rest } = await this.simulation.profile(seconds);
+      return { milliseconds: total, clock: source === 'wall-clock' ? 'page' : 'gpu', ...rest };
     }
     const began = performance.now();
     for (let step = 0; step < steps; step++) this.simulation.step(seconds);

@@ -1,5 +1,5 @@
 /** Keeps the times of the stages in the last timed steps. */
-import { formatCountOf } from '../support/format';
+import { formatCount, formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
 /** Together, the samples span half a minute. */
@@ -50,9 +50,10 @@ export class StageHistory {
 
   /** Follows the text about the clock. */
   get note(): string {
-    return this.discarded === 0
-      ? ''
-      : `; ${formatCountOf(this.discarded, 'step')} left out, because the clock ran backwards`;
+    const dispatches = this.taken?.dispatches;
+    const counted = dispatches === undefined ? '' : `; ${formatCount(dispatches)} dispatches per step`;
+    if (this.discarded === 0) return counted;
+    return `${counted}; ${formatCountOf(this.discarded, 'step')} left out, because the clock ran backwards`;
   }
 
   get length(): number {

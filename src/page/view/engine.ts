@@ -56,6 +56,8 @@ export interface StepTime {
   readonly stages?: Readonly<Record<string, number>>;
   /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
+  /** Dispatches of the step on the GPU, if the engine counts them. */
+  readonly dispatches?: number | undefined;
 }
 
 export interface Run {

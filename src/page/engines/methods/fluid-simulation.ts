@@ -137,11 +137,16 @@ export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSim
   private async timeStages(seconds: number): Promise<StageTimes> {
     const { substeps } = this.settings;
     this.drive(seconds);
-    const { source, stages, total } = await this.fluid.profile(seconds / substeps);
+    const { source, stages, total, dispatches } = await this.fluid.profile(seconds / substeps);
     for (let substep = 1; substep < substeps; substep++) await this.fluid.step(seconds / substeps, 1);
     this.moved = this.bodies();
     const all = Object.entries(stages).map(([name, time]) => [name, substeps * time]);
-    return { source, stages: Object.fromEntries(all), total: substeps * total };
+    return {
+      source,
+      stages: Object.fromEntries(all),
+      total: substeps * total,
+      dispatches: dispatches && substeps * dispatches,
+    };
   }
 
   private waitFor<Result>(work: Promise<Result>): Promise<Result> {

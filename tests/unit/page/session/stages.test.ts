@@ -55,6 +55,14 @@ describe('the stages of the last steps', () => {
     expect(history.note).toBe('');
   });
 
+  it('report the dispatches of the last step, if they were counted', () => {
+    const history = new StageHistory();
+    history.add({ ...stepTime({ scan: 1 }), dispatches: 1056 }, 0);
+    expect(history.note).toBe('; 1,056 dispatches per step');
+    history.add({ ...stepTime({ scan: 1 }), dispatches: 56, discarded: 1 }, 1000);
+    expect(history.note).toBe('; 56 dispatches per step; 1 step left out, because the clock ran backwards');
+  });
+
   it('forget stages that no longer run, and all samples if the clock or all stages change', () => {
     const history = new StageHistory();
     history.add(stepTime({ partner: 1, resolve: 1 }), 0);
