@@ -106,8 +106,8 @@ describe('launchChrome', () => {
 
   browserTest('rejects a program that is not Chrome, and says that it does not start', async () => {
     const path = process.execPath;
-    for (const launched of [launchChrome(puppeteer, { path }), launchChrome(chromium, { path })]) {
-      await expect(launched).rejects.toThrow(
+    for (const launch of [() => launchChrome(puppeteer, { path }), () => launchChrome(chromium, { path })]) {
+      await expect(launch()).rejects.toThrow(
         `${path} does not start: it ended with exit code 9, after the output "`,
       );
     }
