@@ -303,7 +303,7 @@ describe.each(CHOICES)('the trace of $method with $count particles', (choice) =>
           const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
           expect(read).toEqual(inBuckets);
         }
-        // Of the nine cells around the particle, those in the picture are marked.
+        // The nine cells around the particle are marked, except those outside the picture.
         const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
         expect(marked).toEqual(latticesAround(slot).flatMap((lattice) => picturedCell(scene, lattice)));
       }
