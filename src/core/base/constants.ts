@@ -8,7 +8,7 @@ export const WORKGROUP_SIZE = 256;
 
 /**
  * Threads per workgroup of the scan on software GPUs: few, because each thread adds up the sums of all threads before
- * it. Others need a larger workgroup for all but the sums of blocks (`SCAN_SHAPES`).
+ * it. On other GPUs, only the kernel `reduce` has so few (`SCAN_SHAPES`).
  */
 export const SCAN_WORKGROUP_SIZE = 64;
 
@@ -221,9 +221,9 @@ export const MOST_LOAD = 2 ** 24;
 export const LOAD_KEPT = 1 - 2 ** -20;
 
 /**
- * A particle whose contacts press on it with restSpeed from opposite sides has this load (contact/law.ts). A load of 1 is
- * its own weight: what gravity adds in two substeps, because a resting particle is pressed from below and pulled from
- * above. A power of two, so that restSpeed / REST_LOAD is exact.
+ * The load of a particle on which opposite contacts press with a sum of restSpeed (contact/law.ts). Load 1 is its own
+ * weight: one substep of gravity that presses from above, and as much from below. A power of two, so that the product
+ * with it is exact.
  */
 export const REST_LOAD = 4;
 

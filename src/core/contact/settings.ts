@@ -79,8 +79,8 @@ export const MAX_ROUNDS = 64;
 /** A push may hold up this many columns of particles at once (see pushSpeed). */
 const COLUMNS = 8;
 /**
- * Substeps of gravity in restSpeed. With 2, heavy bodies rattled on light ones, and slopes of obstacles held nothing; with 6,
- * heaps of 14 rows fell.
+ * Substeps of gravity in restSpeed. With 2, heavy bodies rattled on light ones, and slopes of obstacles held nothing;
+ * with 6, heaps of 14 rows fell.
  */
 const REST_SUBSTEPS = 2 * REST_LOAD;
 /** An unbounded world counts as this many diameters high. */
@@ -154,8 +154,8 @@ export interface Substep {
    */
   readonly gripShare: number;
   /**
-   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle: while the
-   * spring of a contact takes up a weight, the body's speed reaches what gravity adds in 1 / √relaxation substeps.
+   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle: a body
+   * that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation substeps.
    */
   readonly restSpeed: number;
   /**
