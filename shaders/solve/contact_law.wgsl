@@ -70,7 +70,8 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
 // `spring` is the push without its free part. `depth` is the overlap as a share of the smaller body's diameter.
 // `relative`: this body's velocity minus the other body's. Friction acts on `slide`. Between particles, `slide` equals
 // `relative`. At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles
-// that velocity. `bounces`: true for a bounce with the partner (partner.wgsl).
+// that velocity. `bounces`: true for a bounce with the partner (partner.wgsl). `stops`: true if the other body is an
+// obstacle that stops this one.
 fn contact_effect(
   normal: Vector,
   overlap: f32,
@@ -79,6 +80,7 @@ fn contact_effect(
   relative: Vector,
   slide: Vector,
   bounces: bool,
+  stops: bool,
   restitution: f32,
   share: f32,
   grip: f32,
@@ -86,13 +88,12 @@ fn contact_effect(
   let approach = dot(relative, normal);
   var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
   var push = min(spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change), share * overlap);
-  var bearing = change;
-  // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
-  for (var rounds = u32(bounces); rounds > 0u; rounds--) {
+  // Loops instead of branches: such contacts are rare, and some adapters run both sides of a branch.
+  for (var rounds = u32(bounces || stops); rounds > 0u; rounds--) {
     push = BOUNCE_PUSH * share * overlap;
     change = bounce_change(approach, share, restitution);
-    bearing = 0.0;
   }
+  let bearing = select(change, 0.0, bounces);
   let sliding = slide - dot(slide, normal) * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * share);

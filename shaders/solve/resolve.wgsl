@@ -122,7 +122,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let overlap = contact.overlap;
   let spring = push_of(share, overlap);
   let depth = depth_of(particle, other, overlap);
-  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, relative, bounces, restitution, share, share);
+  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, relative, bounces, false, restitution, share, share);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
@@ -147,11 +147,13 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #else
   let restitution = restitution_of((*met).load);
   let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
+  let approach = dot((*met).velocity, contact.normal);
+  let stops = restitution == 0.0 && approach < -substep.rest_speed * (1.0 + (*met).load);
   let slide = (*met).velocity - substep.gravity * substep.dt;
   let overlap = contact.overlap;
   let spring = obstacle_push_of((*met).load, overlap);
   let depth = depth_of(particle, obstacle, overlap);
-  var effect = contact_effect(contact.normal, overlap, spring, depth, (*met).velocity, slide, bounces, restitution, 1.0, 0.5);
+  var effect = contact_effect(contact.normal, overlap, spring, depth, (*met).velocity, slide, bounces, stops, restitution, 1.0, 0.5);
   if (bounces) {
     (*met).bounce += effect.change;
     effect.change = Vector();

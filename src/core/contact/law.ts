@@ -12,9 +12,9 @@
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
  *     spring  = 2 · share · (relaxation / 2) · overlap
- *     change  = −share · (1 + e) · vn                                              if the contact bounces
+ *     change  = −share · (1 + e) · vn                                              if the contact bounces or stops a
  *             = min(spring / dt, most) · kept                                      otherwise
- *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
+ *     push    = share · BOUNCE_PUSH · overlap                                      if it bounces or stops a
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
  *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
  *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
@@ -35,7 +35,8 @@
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. The more a bears, the harder they hold it:
+ *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. An obstacle stops a if e = 0 and
+ *     vn < −restSpeed · (1 + load of a). The more a bears, the harder obstacles hold it:
  *     spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. All obstacles together push no farther than
  *     the one with the deepest overlap would. For this purpose, everything except the change by a bounce is multiplied
  *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity

@@ -94,6 +94,7 @@ export class Obstacles {
       const hasSize = radii.length > 0;
       const load = hasSize ? (loads[slot] as number) : 0;
       const restitution = hasSize ? restitutionOf(substep.restitution, load) : substep.restitution;
+      const stopSpeed = restSpeed * (1 + load);
       const first = dimensions * slot;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
@@ -104,15 +105,17 @@ export class Obstacles {
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
+        const stops = restitution === 0 && approach < -stopSpeed;
         const overlap = depths[index] as number;
         const ownRadius = hasSize ? (radii[slot] as number) : diameter / 2;
         const depth =
           overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
         if (depth > SHALLOW) deepest[slot] = Math.max(deepest[slot] as number, depth);
-        const push = (bounces ? BOUNCE_PUSH : obstacleRelaxation(2 * halfRelaxation, load)) * overlap;
-        const change = bounces
-          ? bounceChange(approach, 1, restitution)
-          : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
+        const isSpring = !bounces && !stops;
+        const push = (isSpring ? obstacleRelaxation(2 * halfRelaxation, load) : BOUNCE_PUSH) * overlap;
+        const change = isSpring
+          ? pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution)
+          : bounceChange(approach, 1, restitution);
         // Leaves out the velocity that gravity added in this substep, because static friction in `finish` acts on it.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
@@ -132,7 +135,7 @@ export class Obstacles {
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
         const moved = dt * factor * change;
-        const extra = bounces ? share * push - moved : freePush(share * push, moved, share * overlap);
+        const extra = isSpring ? freePush(share * push, moved, share * overlap) : share * push - moved;
         const kept = bounces ? dt * braking : 0;
         pushes[first] = (pushes[first] as number) + extra * x + kept * slidingX;
         pushes[first + 1] = (pushes[first + 1] as number) + extra * y + kept * slidingY;

@@ -7,7 +7,9 @@
  * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `most`), and by four roundings. `most`
  * is off by the error of `m a`, or by PARTING times that if the bodies may part. `kept` is off by the error of e, and
  * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
- * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
+ * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings. The same
+ * holds if an obstacle stops the particle. The limit of `a` for that rounds twice. If errors of `a` or e leave open
+ * whether the obstacle stops the particle, the error of each result is the larger of two, as below.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
@@ -91,7 +93,13 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
+/** How a contact acts. Only obstacles stop particles. */
+type Kind = 'spring' | 'stop' | 'bounce';
+
+const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
+
 interface Outcome {
+  readonly kind: Kind;
   readonly push: Term;
   readonly change: Term;
   readonly support: Term;
@@ -103,15 +111,16 @@ interface Outcome {
 function pushAmount(
   { halfRelaxation }: Substep,
   { overlap, overlapError, part, unloadedPart, loadOnObstacle }: ExactContact,
-  bounces: boolean,
+  kind: Kind,
   countsLoads = true,
 ): ApproximateNumber {
-  if (loadOnObstacle !== undefined && countsLoads && !bounces) {
+  const isSpring = kind === 'spring';
+  if (loadOnObstacle !== undefined && countsLoads && isSpring) {
     const relaxation = obstacleRelaxation(2 * halfRelaxation, loadOnObstacle);
     return { value: relaxation * overlap, error: relaxation * (overlapError + 3 * U * overlap) };
   }
-  const { share, error } = countsLoads && !bounces ? part : unloadedPart;
-  const factor = 2 * share * (bounces ? BOUNCE_PUSH / 2 : halfRelaxation);
+  const { share, error } = countsLoads && isSpring ? part : unloadedPart;
+  const factor = 2 * share * (isSpring ? halfRelaxation : BOUNCE_PUSH / 2);
   return {
     value: factor * overlap,
     error: factor * (overlapError + (U + error) * overlap),
@@ -163,7 +172,7 @@ function alongGravity(
 }
 
 export function pushTerm(substep: Substep, contact: ExactContact): Term {
-  return alongNormal(contact, pushAmount(substep, contact, false, false));
+  return alongNormal(contact, pushAmount(substep, contact, 'spring', false));
 }
 
 /** Returns the change of the normal velocity, without the error of the normal. */
@@ -171,11 +180,11 @@ function changeAmount(
   { inverseDt, restSpeed, pushSpeed }: Substep,
   { approach, approachError, part, unloadedPart, restitution }: ExactContact,
   push: ApproximateNumber,
-  bounces: boolean,
+  kind: Kind,
 ): ApproximateNumber {
-  const { share, grip, error: partError } = bounces ? unloadedPart : part;
+  const { share, grip, error: partError } = kind === 'bounce' ? unloadedPart : part;
   const shareError = share * (approachError + partError * Math.abs(approach));
-  if (bounces) {
+  if (kind !== 'spring') {
     return {
       value: Math.max(0, -(1 + restitution.value) * share * approach),
       error:
@@ -202,13 +211,14 @@ function changeAmount(
   };
 }
 
-function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
+function outcomeOf(substep: Substep, contact: ExactContact, kind: Kind): Outcome {
+  const bounces = kind === 'bounce';
   const { accuracy, approach, approachError, loadOnObstacle, relative } = contact;
   const { dt, friction, gravity } = substep;
   const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
-  const spring = pushAmount(substep, contact, bounces);
-  const amount = changeAmount(substep, contact, spring, bounces);
-  const push = bounces ? spring : freedPush(substep, contact, spring, amount);
+  const own = pushAmount(substep, contact, kind);
+  const amount = changeAmount(substep, contact, own, kind);
+  const push = kind === 'spring' ? freedPush(substep, contact, own, amount) : own;
   const gain = scaled(loadOnObstacle === undefined ? 0 : dt, gravity);
   const slide = relative.map((along, axis) => along - (gain[axis] as number));
   const sliding = across(slide, contact.normal);
@@ -230,6 +240,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const change = brake(alongNormal(contact, amount), 1, gripError);
   const size = length(change.value);
   return {
+    kind,
     push: brake(alongNormal(contact, push), bounces ? 0 : dt, gripError + 2 * U * grip),
     change,
     support: alongNormal(contact, bearing),
@@ -247,6 +258,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
 function withoutBound(outcome: Outcome): Outcome {
   const free = (term: Term): Term => ({ ...term, error: Number.POSITIVE_INFINITY });
   return {
+    kind: outcome.kind,
     push: free(outcome.push),
     change: free(outcome.change),
     support: free(outcome.support),
@@ -256,11 +268,45 @@ function withoutBound(outcome: Outcome): Outcome {
   };
 }
 
-/** `other` is the outcome of the other decision; it is undefined if the decision is settled. */
-function outcomesOf(substep: Substep, contact: ExactContact, { isBounce, isSettled }: Verdict) {
-  const decided = outcomeOf(substep, contact, isBounce);
-  const all = contact.hasNoBound ? withoutBound(decided) : decided;
-  return { decided: all, other: isSettled ? undefined : outcomeOf(substep, contact, !isBounce) };
+/** Returns how the contact acts if it does not bounce: what exact arithmetic decides, then what errors may decide. */
+function restingKinds(
+  { restSpeed }: Substep,
+  { approach, approachError, loadOnObstacle, restitution }: ExactContact,
+): Kind[] {
+  if (loadOnObstacle === undefined) return ['spring'];
+  const threshold = -restSpeed * (1 + loadOnObstacle);
+  const doubt = approachError - 2 * U * threshold;
+  const mayStop = approach - doubt < threshold && restitution.value <= restitution.error;
+  const mayPush = approach + doubt >= threshold || restitution.value + restitution.error > 0;
+  const isStop = approach < threshold && restitution.value === 0;
+  const kinds: Kind[] = isStop ? ['stop', 'spring'] : ['spring', 'stop'];
+  return mayStop && mayPush ? kinds : kinds.slice(0, 1);
+}
+
+/** `others` are the outcomes that errors may decide instead. */
+function outcomesOf(
+  substep: Substep,
+  contact: ExactContact,
+  { isBounce, isSettled }: Verdict,
+): { decided: Outcome; others: Outcome[] } {
+  const resting = restingKinds(substep, contact);
+  const kinds: Kind[] = isSettled
+    ? isBounce
+      ? ['bounce']
+      : resting
+    : isBounce
+      ? ['bounce', ...resting]
+      : [...resting, 'bounce'];
+  const [decided, ...others] = kinds.map((kind) => outcomeOf(substep, contact, kind)) as [
+    Outcome,
+    ...Outcome[],
+  ];
+  return { decided: contact.hasNoBound ? withoutBound(decided) : decided, others };
+}
+
+/** Returns a term whose error covers all outcomes. */
+function termOf(decided: Outcome, others: readonly Outcome[], name: (typeof TERMS)[number]): Term {
+  return others.reduce((term, other) => either(term, other[name]), decided[name]);
 }
 
 export function addContact(
@@ -269,23 +315,21 @@ export function addContact(
   verdict: Verdict,
   sums: EffectSums,
 ): void {
-  const { decided, other } = outcomesOf(substep, contact, verdict);
-  for (const name of ['push', 'change', 'support', 'lift', 'bearing'] as const) {
-    sums[name].add(other ? either(decided[name], other[name]) : decided[name]);
-  }
-  addClosing(contact, decided, other, sums);
+  const { decided, others } = outcomesOf(substep, contact, verdict);
+  for (const name of TERMS) sums[name].add(termOf(decided, others, name));
+  addClosing(contact, decided, others, sums);
   addDepth(contact, sums);
 }
 
 function addClosing(
   { isBorderline }: ExactContact,
   decided: Outcome,
-  other: Outcome | undefined,
+  others: readonly Outcome[],
   { closing }: EffectSums,
 ): void {
   const { value, error } = decided.closing;
-  const otherError = other ? other.closing.error + Math.abs(other.closing.value - value) : 0;
-  closing.add(value, Math.max(error, otherError), !isBorderline);
+  const otherErrors = others.map((other) => other.closing.error + Math.abs(other.closing.value - value));
+  closing.add(value, Math.max(error, ...otherErrors), !isBorderline);
 }
 
 function addDepth(
@@ -316,18 +360,21 @@ export class ObstacleSums {
 
   add(substep: Substep, contact: ExactContact, verdict: Verdict): void {
     this.count(contact);
-    const { decided, other } = outcomesOf(substep, contact, verdict);
-    for (const name of ['push', 'support', 'lift', 'bearing'] as const) {
-      this.effects[name].add(other ? either(decided[name], other[name]) : decided[name]);
+    const { decided, others } = outcomesOf(substep, contact, verdict);
+    for (const name of TERMS) {
+      if (name !== 'change') this.effects[name].add(termOf(decided, others, name));
     }
-    addClosing(contact, decided, other, this.effects);
+    addClosing(contact, decided, others, this.effects);
     addDepth(contact, this.effects);
-    const { change } = decided;
+    const isAlike = (other: Outcome) => (other.kind === 'bounce') === verdict.isBounce;
+    const change = termOf(decided, others.filter(isAlike), 'change');
     const sum = verdict.isBounce ? this.bounce : this.effects.change;
     sum.add(change);
-    if (!other) return;
-    const error = other.change.error + length(change.value) + length(other.change.value);
-    this.bounce.add({ value: scaled(0, change.value), error, magnitude: other.change.magnitude });
+    for (const other of others) {
+      if (isAlike(other)) continue;
+      const error = other.change.error + length(change.value) + length(other.change.value);
+      this.bounce.add({ value: scaled(0, change.value), error, magnitude: other.change.magnitude });
+    }
   }
 
   private count({ overlap, overlapError }: ExactContact): void {
@@ -347,7 +394,7 @@ export class ObstacleSums {
     const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
     // The share of a single obstacle is exactly 1.
     const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
-    for (const name of ['push', 'change', 'support', 'lift', 'bearing'] as const) {
+    for (const name of TERMS) {
       const sum = this.effects[name];
       if (sum.terms === 0) continue;
       const { value, error } = sum.total();

@@ -107,6 +107,17 @@ export function obstaclePushOf({ halfRelaxation }: Substep, load: number, overla
   return fround(Math.min(1, relaxation) * overlap);
 }
 
+/** Returns whether an obstacle stops a particle of a given load and restitution. */
+export function isStopped(
+  { restSpeed }: Substep,
+  load: number,
+  restitution: number,
+  velocity: Vector,
+  normal: Vector,
+): boolean {
+  return restitution === 0 && dot(velocity, normal) < -fround(restSpeed * fround(1 + load));
+}
+
 /** The input of the law besides the geometry of a contact. */
 export interface Meeting {
   /** The velocity relative to the other body. */
@@ -114,6 +125,8 @@ export interface Meeting {
   /** The velocity that friction acts on. */
   readonly slide: Vector;
   readonly bounces: boolean;
+  /** Whether the other body is an obstacle that stops the particle. */
+  readonly stops: boolean;
   readonly part: Part;
   /** See restitutionOf in core/contact/law.ts. */
   readonly restitution: number;
@@ -126,19 +139,20 @@ export interface Meeting {
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  { relative, slide, bounces, part, restitution, depth, spring }: Meeting,
+  { relative, slide, bounces, stops, part, restitution, depth, spring }: Meeting,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
   const approach = dot(relative, normal);
-  const change = bounces
-    ? bounceChange(restitution, approach, part.share)
-    : pushChange(substep, fround(spring * inverseDt), approach, part, restitution);
-  const push = bounces
-    ? fround(fround(BOUNCE_PUSH * part.share) * overlap)
-    : Math.min(
+  const isSpring = !bounces && !stops;
+  const change = isSpring
+    ? pushChange(substep, fround(spring * inverseDt), approach, part, restitution)
+    : bounceChange(restitution, approach, part.share);
+  const push = isSpring
+    ? Math.min(
         fround(spring + fround((FREE_PUSH - 1) * fround(spring - fround(dt * change)))),
         fround(part.share * overlap),
-      );
+      )
+    : fround(fround(BOUNCE_PUSH * part.share) * overlap);
   const sliding = subtract(slide, scale(dot(slide, normal), normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const grip = fround(fround(2 * gripShare) * part.share);

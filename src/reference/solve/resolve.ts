@@ -26,6 +26,7 @@ import {
   depthOf,
   type Effect,
   gainOf,
+  isStopped,
   loadOf,
   type Moved,
   meetWalls,
@@ -73,7 +74,8 @@ export function resolveContacts(
       const part = partOf(world, grid, slot, other, !isMutual);
       const depth = depthOf(substep, grid, slot, other, contact.overlap, grid);
       const spring = pushOf(substep, part, contact.overlap);
-      const meeting = { relative, slide: relative, bounces: isMutual, part, restitution, depth, spring };
+      const motion = { relative, slide: relative, bounces: isMutual, stops: false };
+      const meeting = { ...motion, part, restitution, depth, spring };
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     if (obstacles) {
@@ -157,6 +159,7 @@ function meetObstacles(
   let deepest = 0;
   let overlaps = 0;
   const slide = subtract(velocity, gainOf(substep));
+  const load = grid.loads?.[slot] ?? 0;
   probeObstacles(world, grid, slot, obstacles, (other) => {
     const contact = findContact(world, substep, grid, slot, other, obstacles);
     if (!contact) return;
@@ -164,11 +167,12 @@ function meetObstacles(
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
     const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
-    const spring = obstaclePushOf(substep, grid.loads?.[slot] ?? 0, contact.overlap);
+    const spring = obstaclePushOf(substep, load, contact.overlap);
     const effect = contactEffect(substep, contact, {
       relative: velocity,
       slide,
       bounces: isBounce,
+      stops: isStopped(substep, load, restitution, velocity, contact.normal),
       part: ON_OBSTACLE,
       restitution,
       depth,

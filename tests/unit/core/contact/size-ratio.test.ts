@@ -77,6 +77,38 @@ describe('sizeRatioWarning', () => {
     }
   });
 
+  it('names enough substeps for the weaker relaxation of balls among boxes, also on an obstacle', () => {
+    const create = (substeps: number) =>
+      createCpuSimulation({
+        dimensions: 3,
+        min: [0, 0, 0],
+        max: [88, 88, 88],
+        boxes: true,
+        positions: Float32Array.of(44, 3, 44, 44, 24, 44),
+        radii: Float32Array.of(1, 20),
+        obstacles: {
+          positions: Float32Array.of(44, 1, 44),
+          radii: Float32Array.of(0),
+          halfExtents: Float32Array.of(44, 1, 44),
+        },
+        gravity: [0, -9.81, 0],
+        substeps,
+      });
+    const lowest = (substeps: number) => {
+      const simulation = create(substeps);
+      let least = Number.POSITIVE_INFINITY;
+      for (let step = 1; step <= 120; step++) {
+        simulation.step(1 / 60);
+        if (step >= 90) least = Math.min(least, ((simulation.read().positions[4] as number) - 22) / 2);
+      }
+      return least;
+    };
+    expect(create(8).warnings[0]).toMatch(/^The largest radius is 20 times .* Set `substeps` to 9\.$/);
+    expect(lowest(8)).toBeLessThan(0.98);
+    expect(create(9).warnings).toEqual([]);
+    expect(lowest(9)).toBeGreaterThan(0.98);
+  });
+
   it('says if more substeps are needed than are allowed', () => {
     expect(sizeRatioWarning(onTop(3, 1000, 8))).toMatch(
       /^The largest radius is 1000 times .* That would take 296 substeps, more than the 256 that are allowed/,

@@ -184,6 +184,42 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
   }
 
+  it('have a bound that covers both outcomes where rounding decides whether they stop a particle', () => {
+    const offset = [0.3, 0.9, 0.1].slice(0, dimensions);
+    const distance = Math.hypot(...offset);
+    const gravity = [0, -10, 0].slice(0, dimensions);
+    const size = new Array<number>(dimensions);
+    const options = {
+      dimensions,
+      radius: 0.5,
+      min: size.fill(0),
+      max: [8, 8, 8].slice(0, dimensions),
+      gravity,
+    };
+    const { world, settings, diameter } = planSimulation({ ...options, positions: new Float32Array(0) });
+    const substep = deriveSubstep(world, diameter, settings, DT);
+    const obstacles = fileObstacles(world, { positions: new Float32Array(dimensions).fill(4) });
+    const outcome = (approach: number) => {
+      const positions = Float32Array.from(offset, (along) => 4 + along);
+      const velocities = Float32Array.from(
+        offset,
+        (along) => (-approach * substep.restSpeed * along) / distance,
+      );
+      const grid = buildGrid(world, positions, velocities);
+      const bound = resolveBound(world, substep, grid, 'resolve', obstacles);
+      return {
+        speed: Math.hypot(...resolveContacts(world, substep, grid, undefined, obstacles).velocities),
+        bound: bound.velocities[0] as number,
+      };
+    };
+    const [slower, doubtful, faster] = [outcome(0.999), outcome(1), outcome(1.001)];
+    const jump = Math.abs(faster.speed - slower.speed);
+    expect(jump).toBeGreaterThan(0.1 * substep.restSpeed);
+    expect(doubtful.bound).toBeGreaterThan(jump);
+    expect(slower.bound).toBeLessThan(0.001 * jump);
+    expect(faster.bound).toBeLessThan(0.001 * jump);
+  });
+
   const at = (...coordinates: number[]) => Float32Array.from([...coordinates, 4].slice(0, dimensions));
   const box = {
     dimensions,
@@ -241,6 +277,23 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(readNow(still).positions[0]).toBe(5);
     });
 
+    it('stop a falling particle for good: it does not rise again', () => {
+      const options = { ...box, positions: at(4, 7.5), obstacles: at(4, 4), gravity: at(0, -10).fill(0, 2) };
+      const simulation = create({ ...options, gravity: Array.from(options.gravity) });
+      let lowest = Number.POSITIVE_INFINITY;
+      let rise = 0;
+      for (let step = 0; step < 90; step++) {
+        simulation.step(1 / 60);
+        const height = readNow(simulation).positions[1] as number;
+        lowest = Math.min(lowest, height);
+        rise = Math.max(rise, height - lowest);
+      }
+      expect(lowest).toBeGreaterThan(4.9);
+      // It lies on top of the obstacle, which is one diameter below.
+      expect(lowest).toBeLessThan(5);
+      expect(rise).toBeLessThan(0.001);
+    });
+
     it('slow a sliding particle by at most friction times the push, and at most by its share of the sliding', () => {
       const along = (friction: number, relaxation: number) => {
         const simulation = create(beside(4.875, [-8, 1], { friction, relaxation }));
@@ -248,9 +301,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         return readNow(simulation).velocities;
       };
       const [free, little, much] = [along(0, 0.25), along(0.005, 0.25), along(10, 0.25)];
-      // The particle arrives at 4.75. The push there, 0.25 · 0.25, divided by the time step is a speed of 4.
+      // The obstacle takes the whole speed of the approach, 8.
       expect(free[1]).toBe(1);
-      expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
+      expect(little[1]).toBeCloseTo(1 - 0.005 * 8, 6);
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.25 : 1 - 0.0625);
     });
 
