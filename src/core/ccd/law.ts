@@ -187,7 +187,7 @@ export function strike(
   const kept = Math.abs(approach) > restSpeed ? restitution : 0;
   const change = Math.max(0, bounceChange(approach, part, kept));
   const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
-  const slidingSpeed = Math.hypot(...sliding);
-  const braking = frictionShare(change, slidingSpeed, grip, friction);
+  const slidingSquared = sliding.reduce((sum, along) => sum + along * along, 0);
+  const braking = frictionShare(change, slidingSquared, grip, friction);
   return sliding.map((along, axis) => change * (normal[axis] as number) - braking * along);
 }

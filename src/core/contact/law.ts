@@ -143,8 +143,10 @@ export function bounceChange(approach: number, share: number, restitution: numbe
 }
 
 /** Returns the fraction of the sliding velocity that friction takes away. `grip` is the greatest fraction allowed. */
-export function frictionShare(change: number, slidingSpeed: number, grip: number, friction: number): number {
-  return slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
+export function frictionShare(change: number, slidingSquared: number, grip: number, friction: number): number {
+  const most = friction * change;
+  // Resting contacts take neither a root nor a quotient.
+  return most * most >= grip * grip * slidingSquared ? grip : most / Math.sqrt(slidingSquared);
 }
 
 /**

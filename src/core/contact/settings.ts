@@ -28,7 +28,7 @@ export interface Settings {
   readonly restitution: number;
   /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default: 0.2. */
   readonly friction: number;
-  /** Substeps per step, 1 to 256. Each has its own sort; stiffness grows with the square of this number. Default: 8. */
+  /** Substeps per step, 1 to 256. Stiffness grows with the square of this number. Default: 8. */
   readonly substeps: number;
   /**
    * Share of an overlap that one pass removes, 0.01 to 1. A push that gives no speed removes 1.5 times as much, at most

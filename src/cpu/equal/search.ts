@@ -69,6 +69,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     private readonly order: CellOrder,
     diameter: number,
     capacity: number,
+    words = portionWords(capacity),
   ) {
     super();
     this.kernels = kernelsFor(order.lattice);
@@ -81,7 +82,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
       diameter,
       starts: order.starts,
       coordinates: order.coordinates,
-      words: portionWords(capacity),
+      words,
       length: 0,
       next: 0,
     };
@@ -95,6 +96,16 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     task.next = 0;
     task.length = 0;
     this.broadPhase = broadPhase;
+  }
+
+  /** Writes all pairs to `words`. Returns false if they take more than `most` words; then some may be missing. */
+  collectAtMost(words: Uint32Array, most: number): boolean {
+    const { task } = this;
+    const own = task.words;
+    task.words = words;
+    while (task.next < task.activeCount && task.length <= most) this.collect(most);
+    task.words = own;
+    return task.length <= most;
   }
 
   protected roomForOne(): number {

@@ -44,7 +44,7 @@ export interface PairTask extends SlotPairs {
   readonly activeCount: number;
   readonly positions: Float32Array;
   readonly labels: Uint32Array;
-  readonly diameter: number;
+  diameter: number;
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;

@@ -7,20 +7,24 @@ import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import type { ContactKernels } from './contact';
 import { contactKernelsFor } from './contact-kernels';
+import { HeldPairs } from './held-pairs';
 import { takeCensus } from './measure';
 import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class EqualNeighbours implements Neighbours {
   readonly contact: ContactKernels;
   readonly order: CellOrder;
+  readonly held: HeldPairs | undefined;
   private readonly pairs: PairSearch;
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
 
-  constructor(lattice: Lattice, diameter: number, capacity: number) {
+  /** `holds`: whether steps may hold pairs for several substeps. */
+  constructor(lattice: Lattice, diameter: number, capacity: number, holds: boolean) {
     this.contact = contactKernelsFor(lattice);
     this.order = new CellOrder(lattice, capacity);
     this.pairs = new PairSearch(this.order, diameter, capacity);
+    if (holds) this.held = HeldPairs.create(lattice.world, capacity, this.pairs.task.words);
     this.margin = (WIDER * diameter) / 2;
   }
 
@@ -33,7 +37,7 @@ export class EqualNeighbours implements Neighbours {
   }
 
   get memoryBytes(): number {
-    return this.order.memoryBytes + this.pairs.memoryBytes;
+    return this.order.memoryBytes + this.pairs.memoryBytes + (this.held?.memoryBytes ?? 0);
   }
 
   sort(state: ParticleState, count: number, target: ParticleState): void {

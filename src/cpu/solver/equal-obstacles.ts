@@ -6,6 +6,7 @@
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
+import { cellCoordinate, latticeCoordinate } from '../../core/world/cells';
 import { visitInBox } from '../equal/box';
 import { visitCells } from '../equal/hashed';
 import { CellOrder } from '../equal/order';
@@ -33,16 +34,13 @@ export class EqualObstacles implements ObstacleSearch {
   private readonly lowest: number[];
   private readonly highest: number[];
   private readonly band: number;
-  private readonly lattice: Lattice;
 
   constructor(
-    private readonly moving: CellOrder,
+    private readonly lattice: Lattice,
     private readonly diameter: number,
     capacity: number,
   ) {
-    const { lattice } = moving;
     const { dimensions, world, rows, rowStride } = lattice;
-    this.lattice = lattice;
     this.order = new CellOrder(lattice, capacity);
     this.positions = new Float32Array(dimensions * capacity);
     this.words = new Uint32Array(this.positions.buffer);
@@ -52,10 +50,6 @@ export class EqualObstacles implements ObstacleSearch {
     this.lowest = new Array<number>(dimensions).fill(0);
     this.highest = new Array<number>(dimensions).fill(0);
     this.band = wrappedBand(diameter, lattice.longestPeriod);
-  }
-
-  get activeCount(): number {
-    return this.moving.activeCount;
   }
 
   get memoryBytes(): number {
@@ -97,34 +91,34 @@ export class EqualObstacles implements ObstacleSearch {
     this.moved = positions;
     for (let axis = 0; axis < dimensions; axis++)
       position[axis] = positions[dimensions * slot + axis] as number;
-    if (world.kind === 'unbounded') this.findHashed(slot);
-    else this.findInCells(this.moving.keys[slot] as number);
+    if (world.kind === 'unbounded') this.findHashed();
+    else this.findInCells();
     return overlaps;
   }
 
-  private findHashed(slot: number): void {
-    const { lowest, highest, lattice } = this;
-    const { coordinates } = this.moving;
-    const { dimensions } = lattice;
+  private findHashed(): void {
+    const { lowest, highest, lattice, position } = this;
+    const { dimensions, world } = lattice;
     for (let axis = 0; axis < dimensions; axis++) {
-      const cell = coordinates[dimensions * slot + axis] as number;
+      const cell = latticeCoordinate(world, position[axis] as number, axis);
       lowest[axis] = cell - 1;
       highest[axis] = cell + 1;
     }
     visitCells(this.order, lowest, highest, this.test);
   }
 
-  private findInCells(key: number): void {
-    const { near, lattice } = this;
-    const { rowStride, cellsY, cellsZ, dimensions, wrapsX, wrapsY, wrapsZ } = lattice;
-    const row = Math.floor(key / rowStride);
-    const column = key - row * rowStride;
-    const layer = Math.floor(row / cellsY);
+  private findInCells(): void {
+    const { near, lattice, position } = this;
+    const { rowStride, columns: columnCount, cellsY, cellsZ, dimensions, wrapsX, wrapsY, wrapsZ } = lattice;
+    const { originX, originY, originZ, inverseCellSize } = lattice;
+    const column = cellCoordinate(position[0] as number, originX, inverseCellSize, columnCount);
+    const row = cellCoordinate(position[1] as number, originY, inverseCellSize, cellsY);
     const [columns, rows, layers] = near;
-    listNear(rows, row - layer * cellsY, cellsY, wrapsY);
+    listNear(rows, row, cellsY, wrapsY);
     let layerCount = 1;
-    layers[0] = layer;
+    layers[0] = 0;
     if (dimensions === 3) {
+      const layer = cellCoordinate(position[2] as number, originZ, inverseCellSize, cellsZ);
       listNear(layers, layer, cellsZ, wrapsZ);
       layerCount = 3;
     }

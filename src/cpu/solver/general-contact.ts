@@ -55,14 +55,15 @@ export function minimumImage(difference: number, period: number): number {
 }
 
 /**
- * Sets `normal` for two particles that the search found, and returns their overlap. Returns NO_CONTACT for boxes that
- * do not overlap although the balls around them do. `diameter` is used if particles have no sizes of their own.
+ * Sets `normal` for two particles, and returns their overlap, or NO_CONTACT. `diameter` is used if particles have no
+ * sizes of their own.
  */
 export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
   if (state.halves.length > 0) return meetShapes(lattice, state, a, b);
   const { radii } = state;
   const reach = radii.length > 0 ? (radii[a] as number) + (radii[b] as number) : diameter;
-  return reach - meetBalls(lattice, state.positions, a, b);
+  const overlap = reach - meetBalls(lattice, state.positions, a, b);
+  return overlap < 0 ? NO_CONTACT : overlap;
 }
 
 /** Sets `normal` for two balls and returns the distance of their centres. */
@@ -195,7 +196,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
-    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
+    const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
     const load = areEqual ? 0 : (loads[a] as number) + (loads[b] as number);
     const restitution = areEqual ? substep.restitution : restitutionOf(substep.restitution, load);
     const bounces = restitution > 0 && partners[a] === b && partners[b] === a;
@@ -214,7 +215,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     let change = bounces
       ? bounceChange(approach, share, restitution)
       : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
-    let braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
+    let braking = frictionShare(change, slidingSquared, 2 * share * gripShare, friction);
     let bearing = bounces ? 0 : change;
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
@@ -234,7 +235,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[atA + 1] = (supports[atA + 1] as number) + bearing * y;
     if (is3D) supports[atA + 2] = (supports[atA + 2] as number) + bearing * z;
     bearings[a] = (bearings[a] as number) + bearing;
-    let closing = bounces ? lengthOf(change, braking * sliding, 0) : -SPREADING * share * approach;
+    let closing = bounces
+      ? Math.sqrt(change * change + braking * braking * slidingSquared)
+      : -SPREADING * share * approach;
     if (closing > kickSpeed) closings[a] = Math.max(closings[a] as number, closing);
     // If the share is ½, b gets the opposite of a's amounts.
     if (share !== 0.5) {
@@ -243,14 +246,16 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       change = bounces
         ? bounceChange(approach, share, restitution)
         : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
-      braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
+      braking = frictionShare(change, slidingSquared, 2 * share * gripShare, friction);
       bearing = bounces ? 0 : change;
     }
     supports[atB] = (supports[atB] as number) - bearing * x;
     supports[atB + 1] = (supports[atB + 1] as number) - bearing * y;
     if (is3D) supports[atB + 2] = (supports[atB + 2] as number) - bearing * z;
     bearings[b] = (bearings[b] as number) + bearing;
-    closing = bounces ? lengthOf(change, braking * sliding, 0) : -SPREADING * share * approach;
+    closing = bounces
+      ? Math.sqrt(change * change + braking * braking * slidingSquared)
+      : -SPREADING * share * approach;
     if (closing > kickSpeed) closings[b] = Math.max(closings[b] as number, closing);
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);

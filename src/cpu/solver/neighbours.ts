@@ -6,11 +6,15 @@ import type { BroadPhase } from '../../core/contact/settings';
 import type { Measures } from '../../core/simulation/simulation';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { ContactKernels } from './contact';
+import type { HeldPairs } from './held-pairs';
 
-export interface PairsInPortions {
+export interface PairPortions {
   readonly task: SlotPairs;
   /** Fills the task with the next portion. Returns false if there are no more pairs. */
   advance(): boolean;
+}
+
+export interface PairsInPortions extends PairPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
@@ -26,8 +30,8 @@ export type Census = Pick<
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
 >;
 
-export interface Neighbours {
-  readonly contact: ContactKernels;
+/** Sorts particles into slots and finds pairs of slots. */
+export interface SlotSearch {
   /** Per slot, the particle's index in the input of the last sort. */
   readonly source: Uint32Array;
   /** Number of particles of the last sort that are not quarantined. */
@@ -39,6 +43,13 @@ export interface Neighbours {
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
   /** `labels` holds the number that stands for each slot in the pairs. */
+  search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairPortions;
+}
+
+export interface Neighbours extends SlotSearch {
+  readonly contact: ContactKernels;
+  /** Finds the pairs of several substeps at once. Undefined if that is not possible. */
+  readonly held?: HeldPairs | undefined;
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Visits the slots of all particles that would reach into a box if they were an eighth larger, and perhaps others, in

@@ -10,8 +10,6 @@ import { coincidentNormal } from './contact';
 import { minimumImage, normal } from './general-contact';
 
 export interface ObstacleSearch {
-  /** Number of moving particles that are not quarantined. They have the first slots. */
-  readonly activeCount: number;
   /** The obstacles in the order of their slots. */
   readonly bodies: StaticBodies;
   readonly memoryBytes: number;

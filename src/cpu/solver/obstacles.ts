@@ -22,6 +22,7 @@ import type { Lattice } from '../shared/lattice';
 import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
+/** `activeCount` is the number of particles that are not quarantined; they have the first slots. */
 export class Obstacles {
   /** The obstacles in the user's order. */
   given: StaticBodies = NO_OBSTACLES;
@@ -51,13 +52,13 @@ export class Obstacles {
    * An obstacle becomes a particle's partner, stored as −2 − the obstacle's slot, if the particle approaches it faster
    * than it approaches any other body, and faster than restSpeed.
    */
-  findPartners(state: ParticleState, response: Response): void {
+  findPartners(state: ParticleState, activeCount: number, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
     const { velocities } = state;
     const { approaches, partners } = response;
-    for (let slot = 0; slot < search.activeCount; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       const { count, obstacles, normals } = search.find(state, slot);
       for (let index = 0; index < count; index++) {
         let approach = 0;
@@ -73,7 +74,7 @@ export class Obstacles {
     }
   }
 
-  respond(state: ParticleState, response: Response, substep: Substep): void {
+  respond(state: ParticleState, activeCount: number, response: Response, substep: Substep): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
@@ -86,7 +87,7 @@ export class Obstacles {
     const gainX = (gravity[0] as number) * dt;
     const gainY = (gravity[1] as number) * dt;
     const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-    for (let slot = 0; slot < search.activeCount; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       const overlaps = search.find(state, slot);
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
@@ -121,8 +122,8 @@ export class Obstacles {
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;
         const slidingZ = velocityZ - gainZ - along * z;
-        const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-        const braking = frictionShare(change, sliding, 2 * gripShare, friction);
+        const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
+        const braking = frictionShare(change, slidingSquared, 2 * gripShare, friction);
         // A particle bounces off one partner only, so a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
         const bearing = bounces ? 0 : share * change;
@@ -130,7 +131,9 @@ export class Obstacles {
         supports[first + 1] = (supports[first + 1] as number) + bearing * y;
         if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
         bearings[slot] = (bearings[slot] as number) + bearing;
-        const closing = bounces ? Math.hypot(change, braking * sliding) : -SPREADING * approach;
+        const closing = bounces
+          ? Math.sqrt(change * change + braking * braking * slidingSquared)
+          : -SPREADING * approach;
         if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
@@ -146,12 +149,12 @@ export class Obstacles {
     }
   }
 
-  pushApart(state: ParticleState, response: Response, substep: Substep): void {
+  pushApart(state: ParticleState, activeCount: number, response: Response, substep: Substep): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
     const { pushes } = response;
-    for (let slot = 0; slot < search.activeCount; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       const overlaps = search.find(state, slot);
       const { count, depths, normals } = overlaps;
       const share = shareOfOverlaps(overlaps);
@@ -165,11 +168,11 @@ export class Obstacles {
     }
   }
 
-  countContacts(state: ParticleState): number {
+  countContacts(state: ParticleState, activeCount: number): number {
     if (this.count === 0) return 0;
     const { search } = this;
     let contacts = 0;
-    for (let slot = 0; slot < search.activeCount; slot++) contacts += search.find(state, slot).count;
+    for (let slot = 0; slot < activeCount; slot++) contacts += search.find(state, slot).count;
     return contacts;
   }
 }

@@ -8,16 +8,23 @@ import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
-function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+function findPartners(
+  pairs: SlotPairs,
+  state: ParticleState,
+  response: Response,
+  { diameter }: Substep,
+): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
   const { approaches, partners } = response;
+  const limit = diameter * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
     let x = (positions[2 * a] as number) - (positions[2 * b] as number);
     let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
     const squared = x * x + y * y;
+    if (squared > limit) continue;
     if (squared < COINCIDENT_SQUARED) {
       x = coincidentNormal(a, b, 0, 2);
       y = coincidentNormal(a, b, 1, 2);
@@ -47,6 +54,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
+  const limit = diameter * diameter;
   const shallow = SHALLOW * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
@@ -54,6 +62,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     let x = (positions[2 * a] as number) - (positions[2 * b] as number);
     let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
     const squared = x * x + y * y;
+    if (squared > limit) continue;
     let overlap = diameter;
     if (squared < COINCIDENT_SQUARED) {
       x = coincidentNormal(a, b, 0, 2);
@@ -75,8 +84,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       : pushChange(pushVelocity, approach, 0.5, pushSpeed, restSpeed, restitution);
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
-    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
-    const braking = frictionShare(change, sliding, gripShare, friction);
+    const slidingSquared = slidingX * slidingX + slidingY * slidingY;
+    const braking = frictionShare(change, slidingSquared, gripShare, friction);
     const normalX = change * x;
     const normalY = change * y;
     if (!bounces) {

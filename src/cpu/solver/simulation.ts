@@ -54,9 +54,10 @@ import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
 import { finish, finishPushApart, meetShapes, NO_CONTACT, pushApart } from './general-contact';
+import { LEAST_SUBSTEPS } from './held-pairs';
 import { integrate } from './integrate';
 import { measureOverlaps, measureParticles } from './measure';
-import type { Neighbours, PairsInPortions } from './neighbours';
+import type { Neighbours, PairsInPortions, SlotSearch } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
 import {
@@ -165,12 +166,12 @@ export class CpuSimulation implements ParticleSimulation {
     let search: ObstacleSearch | undefined;
     if (plan.radiusRange) {
       this.neighbours = new VariableNeighbours(lattice, capacity);
-      if (plan.obstacleCapacity > 0) search = new VariableObstacles(lattice, this.neighbours);
+      if (plan.obstacleCapacity > 0) search = new VariableObstacles(lattice);
     } else {
-      const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
-      this.neighbours = equal;
-      if (plan.obstacleCapacity > 0)
-        search = new EqualObstacles(equal.order, plan.diameter, plan.obstacleCapacity);
+      this.neighbours = new EqualNeighbours(lattice, plan.diameter, capacity, !plan.continuous);
+      if (plan.obstacleCapacity > 0) {
+        search = new EqualObstacles(lattice, plan.diameter, plan.obstacleCapacity);
+      }
     }
     if (search) {
       this.obstacles = new Obstacles(lattice, search);
@@ -290,7 +291,7 @@ export class CpuSimulation implements ParticleSimulation {
       const { activeCount } = this.neighbours;
       const pairs = this.searchPairs();
       while (pairs.advance()) pushApart(pairs.task, this.state, this.response, parameters);
-      this.obstacles?.pushApart(this.state, this.response, parameters);
+      this.obstacles?.pushApart(this.state, activeCount, this.response, parameters);
       finishPushApart(this.state, activeCount, this.response, parameters);
       this.wrapIn(0, activeCount);
     }
@@ -355,7 +356,7 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - activeCount,
       ...overlaps,
       borderline: 0,
-      obstacleContacts: this.obstacles?.countContacts(state) ?? 0,
+      obstacleContacts: this.obstacles?.countContacts(state, activeCount) ?? 0,
       ...measureParticles(world, state, activeCount),
       hash: this.hash(),
     };
@@ -420,6 +421,9 @@ export class CpuSimulation implements ParticleSimulation {
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
+    const held = substeps > 1 ? this.neighbours.held : undefined;
+    let search: SlotSearch = this.neighbours;
+    let sorted = -LEAST_SUBSTEPS;
     checkTimeStep(dt, this);
     if (dt === 0) return;
     const parameters = this.substepFor(dt);
@@ -427,13 +431,17 @@ export class CpuSimulation implements ParticleSimulation {
       integrate(this.dimensions, this.state, this.count, parameters);
       this.wrapIn(0, this.count);
       done('integrate');
-      this.sort();
+      if (substep === 0 || !held || search !== held || !held.isValid(this.state)) {
+        search = held && substep - sorted >= LEAST_SUBSTEPS ? held : this.neighbours;
+        sorted = substep;
+        this.sort(search);
+      }
       done('sort');
       if (this.ccd) {
         this.fly(this.ccd, parameters, substep === 0);
         done('ccd');
       }
-      this.respond(parameters, done);
+      this.respond(search, parameters, done);
     }
     this.settle();
     this.elapsed += dt;
@@ -446,20 +454,22 @@ export class CpuSimulation implements ParticleSimulation {
     if (counts.hits + counts.held > 0) this.sort();
   }
 
-  private respond(parameters: Substep, done: (stage: string) => void): void {
-    const { neighbours, state, response } = this;
-    const { contact, activeCount } = neighbours;
+  private respond(search: SlotSearch, parameters: Substep, done: (stage: string) => void): void {
+    const { neighbours, state, response, slots } = this;
+    const { contact } = neighbours;
+    const { activeCount } = search;
+    const { broadPhase } = this.currentSettings;
     if (parameters.restitution > 0) {
       response.partners.fill(-1, 0, activeCount);
       response.approaches.fill(-parameters.restSpeed, 0, activeCount);
-      const pairs = this.searchPairs();
+      const pairs = search.search(state, slots, broadPhase);
       while (pairs.advance()) contact.findPartners(pairs.task, state, response, parameters);
-      this.obstacles?.findPartners(state, response);
+      this.obstacles?.findPartners(state, activeCount, response);
       done('partner');
     }
-    const pairs = this.searchPairs();
+    const pairs = search.search(state, slots, broadPhase);
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
-    this.obstacles?.respond(state, response, parameters);
+    this.obstacles?.respond(state, activeCount, response, parameters);
     finish(this.dimensions, state, activeCount, response, parameters);
     this.wrapIn(0, activeCount);
     done('resolve');
@@ -502,11 +512,11 @@ export class CpuSimulation implements ParticleSimulation {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }
 
-  private sort(): void {
+  private sort(search: SlotSearch = this.neighbours): void {
     this.wrapIn(0, this.count);
-    const { count, kernels, neighbours, state, spare } = this;
-    neighbours.sort(state, count, spare);
-    const { source } = neighbours;
+    const { count, kernels, state, spare } = this;
+    search.sort(state, count, spare);
+    const { source } = search;
     kernels.gather(state.velocityWords, spare.velocityWords, source, count);
     for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
     if (this.radiusRange) {

@@ -5,10 +5,16 @@ import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
-function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+function findPartners(
+  pairs: SlotPairs,
+  state: ParticleState,
+  response: Response,
+  { diameter }: Substep,
+): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
   const { approaches, partners } = response;
+  const limit = diameter * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -16,6 +22,7 @@ function findPartners(pairs: SlotPairs, state: ParticleState, response: Response
     let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
     let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
     const squared = x * x + y * y + z * z;
+    if (squared > limit) continue;
     if (squared < COINCIDENT_SQUARED) {
       x = coincidentNormal(a, b, 0, 3);
       y = coincidentNormal(a, b, 1, 3);
@@ -48,6 +55,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
+  const limit = diameter * diameter;
   const shallow = SHALLOW * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
@@ -56,6 +64,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
     let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
     const squared = x * x + y * y + z * z;
+    if (squared > limit) continue;
     let overlap = diameter;
     if (squared < COINCIDENT_SQUARED) {
       x = coincidentNormal(a, b, 0, 3);
@@ -81,8 +90,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
-    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-    const braking = frictionShare(change, sliding, gripShare, friction);
+    const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
+    const braking = frictionShare(change, slidingSquared, gripShare, friction);
     const normalX = change * x;
     const normalY = change * y;
     const normalZ = change * z;

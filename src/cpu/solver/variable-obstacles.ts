@@ -14,7 +14,6 @@ import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
 import { meetShapes, NO_CONTACT, type PlacedShapes } from './general-contact';
-import type { Neighbours } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
 
 const NO_NUMBERS = new Float32Array(0);
@@ -31,19 +30,12 @@ export class VariableObstacles implements ObstacleSearch {
   /** Scratch for the exact test. */
   private readonly pair: Float32Array;
 
-  constructor(
-    private readonly lattice: Lattice,
-    private readonly moving: Pick<Neighbours, 'activeCount'>,
-  ) {
+  constructor(private readonly lattice: Lattice) {
     const { dimensions, world } = lattice;
     this.tree = new ObstacleTree(world, NO_OBSTACLES);
     this.low = new Array<number>(dimensions).fill(0);
     this.high = new Array<number>(dimensions).fill(0);
     this.pair = new Float32Array(2 * dimensions);
-  }
-
-  get activeCount(): number {
-    return this.moving.activeCount;
   }
 
   get bodies(): StaticBodies {

@@ -79,8 +79,7 @@ function meetWall(
   for (let along = 0; along < dimensions; along++) {
     if (along !== axis) slidingSquared += (scratchVelocity[along] as number) ** 2;
   }
-  const sliding = Math.sqrt(slidingSquared);
-  const braking = frictionShare(change, sliding, 1, substep.friction);
+  const braking = frictionShare(change, slidingSquared, 1, substep.friction);
   const frictionPush = bounces ? 0 : braking * substep.dt;
   for (let along = 0; along < dimensions; along++) {
     if (along === axis) continue;

@@ -51,7 +51,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   given.ids.forEach((_, id) => {
     given.ids[id] = id;
   });
-  const equal = new EqualNeighbours(lattice, diameter, count);
+  const equal = new EqualNeighbours(lattice, diameter, count, false);
   const neighbours = radiusRange ? new VariableNeighbours(lattice, count) : equal;
   const sorted = state();
   neighbours.sort(given, count, sorted);
@@ -65,8 +65,8 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
     }
   });
   const obstacles: ObstacleSearch = radiusRange
-    ? new VariableObstacles(lattice, neighbours)
-    : new EqualObstacles(equal.order, diameter, plan.obstacleCapacity);
+    ? new VariableObstacles(lattice)
+    : new EqualObstacles(lattice, diameter, plan.obstacleCapacity);
   obstacles.load(plan.obstacles);
   const ccd = new CcdSolver(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);
   return { counts: ccd.fly(sorted, substep), ...sorted };

@@ -552,7 +552,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
   });
 
   it('are not touched by particles that became invalid after the sort', () => {
-    const search = new VariableObstacles(lattice, { activeCount: 1 });
+    const search = new VariableObstacles(lattice);
     search.load({ positions: at(4, 4), radii: Float32Array.of(1) });
     const positions = at(4, 4);
     const state = { positions, radii: Float32Array.of(0.5), halves: new Float32Array(0) } as ParticleState;

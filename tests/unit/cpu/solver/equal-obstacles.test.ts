@@ -14,14 +14,11 @@ const COUNT = 100;
 describe.each(DIMENSIONS)('the obstacles of a particle in %dD', (dimensions) => {
   it.each(WORLD_KINDS)('are those that overlap it, also across ends, in a world that is %s', (kind) => {
     const world = cubeOf(kind, dimensions, 4, COUNT);
-    const order = new CellOrder(defineLattice(world), COUNT);
     const noise = createNoise(11);
     const scatter = () =>
       Float32Array.from({ length: dimensions * COUNT }, () => Math.floor(32 * noise()) / 8);
-    const [given, fixed] = [scatter(), scatter()];
-    const positions = new Float32Array(given.length);
-    order.sort(given, new Uint32Array(given.buffer), COUNT, new Uint32Array(positions.buffer));
-    const obstacles = new EqualObstacles(order, 1, COUNT);
+    const [positions, fixed] = [scatter(), scatter()];
+    const obstacles = new EqualObstacles(defineLattice(world), 1, COUNT);
     obstacles.load({ positions: fixed });
     const state = { positions } as ParticleState;
     // The search numbers obstacles by slot.
@@ -42,7 +39,7 @@ describe.each(DIMENSIONS)('the obstacles of a particle in %dD', (dimensions) => 
   it('need memory for a table of cells unless the world is unbounded', () => {
     const tables = WORLD_KINDS.map((kind) => {
       const lattice = defineLattice(cubeOf(kind, dimensions, 4, COUNT));
-      const { memoryBytes } = new EqualObstacles(new CellOrder(lattice, 0), 1, COUNT);
+      const { memoryBytes } = new EqualObstacles(lattice, 1, COUNT);
       const sorted = 4 * dimensions * COUNT + new CellOrder(lattice, COUNT).memoryBytes;
       return [memoryBytes - sorted, lattice.rows * lattice.rowStride] as const;
     });

@@ -1,0 +1,174 @@
+/**
+ * The search for pairs of a simulation with one radius, for several substeps at once. It sorts the particles and lists
+ * the pairs nearer than REACH diameters. Order and list stay valid until two particles may have come nearer by what
+ * REACH exceeds 1. Until then, a search only drops the listed pairs that do not overlap.
+ * Guarantee: when the list ends, the order and the pairs depend on the particles alone, not on the broad phase. Pairs
+ * come by their lower slot, then by their higher slot.
+ */
+import { ArgumentError } from '../../core/base/errors';
+import type { BroadPhase } from '../../core/contact/settings';
+import { type Dimensions, defineWorld, type World } from '../../core/world/world';
+import { CellOrder } from '../equal/order';
+import { PairSearch } from '../equal/search';
+import type { ParticleState } from '../shared/kernels';
+import { defineLattice, type Lattice } from '../shared/lattice';
+import { minimumImage } from './general-contact';
+import type { PairPortions, SlotSearch } from './neighbours';
+
+/** Listed pairs are nearer than this, in diameters. In dense packings, few discs are from 1.1 to 1.6 apart. */
+const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
+
+/** Room for listed pairs per particle. In the densest packing, a particle has 3 (3D: 6). */
+const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
+
+/** If a list lasted for fewer substeps, lists cost more time than they save. */
+export const LEAST_SUBSTEPS = 2;
+
+/** Exceeds the effect of rounding on distances. */
+const SLACK = 1 + 2 ** -20;
+
+export class HeldPairs implements SlotSearch {
+  private readonly order: CellOrder;
+  private readonly pairs: PairSearch;
+  private readonly list: ListedPairs;
+  /** The sorted positions from which the list was made. */
+  private readonly origins: Float32Array;
+  /** The distance by which two particles may come nearer. */
+  private readonly margin: number;
+  private isMade = false;
+  /** False if the pairs do not fit into the list. Then searches find them anew, and the next substep must sort. */
+  private isListed = false;
+
+  private constructor(
+    private readonly diameter: number,
+    world: World,
+    capacity: number,
+    words: Uint32Array,
+  ) {
+    const { dimensions } = world;
+    const lattice = defineLattice(world);
+    this.order = new CellOrder(lattice, capacity);
+    this.pairs = new PairSearch(this.order, world.diameter, capacity, words);
+    // The search writes the pairs of the last particle before it stops.
+    this.list = new ListedPairs(lattice, new Uint32Array(2 * (PAIRS_EACH[dimensions] + 1) * capacity + 2));
+    this.origins = new Float32Array(dimensions * capacity);
+    this.margin = world.diameter - diameter;
+  }
+
+  /**
+   * `words` is memory for a portion of pairs, shared with another search. Returns undefined if the world cannot have
+   * wider cells, for example in a short period.
+   */
+  static create(world: World, capacity: number, words: Uint32Array): HeldPairs | undefined {
+    const { kind, dimensions, diameter, min, max, period, cellSize } = world;
+    const reach = Math.fround(REACH[dimensions] * diameter);
+    const options = {
+      dimensions,
+      ...(kind === 'unbounded'
+        ? { unbounded: true }
+        : { min, max, periodic: period.map((length) => length > 0) }),
+      cellSize: Math.max(reach, cellSize),
+    };
+    try {
+      return new HeldPairs(diameter, defineWorld(options, reach, capacity), capacity, words);
+    } catch (error) {
+      if (error instanceof ArgumentError) return undefined;
+      throw error;
+    }
+  }
+
+  get source(): Uint32Array {
+    return this.order.source;
+  }
+
+  get activeCount(): number {
+    return this.order.activeCount;
+  }
+
+  get memoryBytes(): number {
+    const { order, list, origins } = this;
+    return order.memoryBytes + list.task.words.byteLength + origins.byteLength;
+  }
+
+  sort(state: ParticleState, count: number, target: ParticleState): void {
+    this.order.sort(state.positions, state.positionWords, count, target.positionWords, state.ids);
+    this.origins.set(target.positions);
+    this.isMade = false;
+  }
+
+  /** Returns whether order and pairs of the last sort are still valid. There must have been a search. */
+  isValid({ positions }: ParticleState): boolean {
+    const { order, origins, margin } = this;
+    const { dimensions, periods } = order.lattice;
+    if (!this.isListed) return false;
+    return SLACK * widestRange(dimensions, order.activeCount, positions, origins, periods) <= margin;
+  }
+
+  search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairPortions {
+    const { pairs, list, order, diameter } = this;
+    const { task } = pairs;
+    if (!this.isMade) {
+      const most = 2 * PAIRS_EACH[order.lattice.dimensions] * order.activeCount;
+      task.diameter = diameter + this.margin;
+      pairs.begin(state.positions, labels, broadPhase);
+      this.isListed = pairs.collectAtMost(list.task.words, most);
+      this.isMade = true;
+      list.task.length = task.length;
+      task.diameter = diameter;
+    }
+    if (this.isListed) return list.begin();
+    pairs.begin(state.positions, labels, broadPhase);
+    return pairs;
+  }
+}
+
+/** A list of pairs as a search with one portion. */
+class ListedPairs implements PairPortions {
+  readonly task: { lattice: Lattice; words: Uint32Array; length: number };
+  private isRead = false;
+
+  constructor(lattice: Lattice, words: Uint32Array) {
+    this.task = { lattice, words, length: 0 };
+  }
+
+  begin(): this {
+    this.isRead = false;
+    return this;
+  }
+
+  advance(): boolean {
+    const isFirst = !this.isRead;
+    this.isRead = true;
+    return isFirst;
+  }
+}
+
+/**
+ * Returns a bound on the difference of any two of the vectors `values` − `origins`. Returns NaN if a value is not
+ * finite.
+ */
+function widestRange(
+  dimensions: Dimensions,
+  count: number,
+  values: Float32Array,
+  origins: Float32Array,
+  periods: readonly number[],
+): number {
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const period = periods[axis] as number;
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    let sum = 0;
+    for (let word = axis; word < dimensions * count; word += dimensions) {
+      const direct = (values[word] as number) - (origins[word] as number);
+      const value = period < Number.POSITIVE_INFINITY ? minimumImage(direct, period) : direct;
+      if (value < low) low = value;
+      if (value > high) high = value;
+      sum += value;
+    }
+    // The sum of values that are all finite is finite.
+    squared += Number.isFinite(sum) ? (high - low) ** 2 : Number.NaN;
+  }
+  return count === 0 ? 0 : Math.sqrt(squared);
+}
