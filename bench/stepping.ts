@@ -1,6 +1,6 @@
 /**
  * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread. Measures the
- * milliseconds per step of a pile of discs that falls and settles. The engines solve different problems, so each time
+ * milliseconds per step of a pile of discs (with `--dimensions 3`, of balls) that falls and settles. The engines solve different problems, so each time
  * comes with the overlaps and the kinetic energy of the last state. `--limit` is in seconds per engine and count. Exits
  * with 1 if an engine is not installed or its last state is wrong.
  */
@@ -8,12 +8,12 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CellstormError } from '../src/core/base/errors';
 import { commitOf, round } from './shared.mjs';
-import { STEPPING_ENGINES } from './stepping/engines';
 import { measureStepping, type SteppingRecord, steppingEngines } from './stepping/measure';
 
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '1000,5000,20000' },
+    dimensions: { type: 'string', default: '2' },
     only: { type: 'string' },
     steps: { type: 'string', default: '240' },
     limit: { type: 'string', default: '60' },
@@ -30,23 +30,28 @@ const counts = values.count.split(',').map(Number);
 if (!counts.every((count) => Number.isInteger(count) && count > 0 && count <= 1e6)) {
   refuse(`--count is ${values.count}, but it must be whole numbers from 1 to 1000000, separated by commas.`);
 }
+if (values.dimensions !== '2' && values.dimensions !== '3') {
+  refuse(`--dimensions is ${values.dimensions}, but it must be 2 or 3.`);
+}
+const dimensions = values.dimensions === '2' ? 2 : 3;
 const steps = Number(values.steps);
 if (!Number.isInteger(steps) || steps < 1) {
   refuse(`--steps is ${values.steps}, but it must be a whole number greater than 0.`);
 }
 const limit = 1000 * Number(values.limit);
 if (!(limit > 0)) refuse(`--limit is ${values.limit}, but it must be a number of seconds greater than 0.`);
-const known = STEPPING_ENGINES.map(({ name }) => name);
+const known = steppingEngines(dimensions).map(({ name }) => name);
 const names = values.only?.split(',');
 const unknown = names?.find((name) => !known.includes(name));
-if (unknown !== undefined) refuse(`--only names ${unknown}, but the engines are ${known.join(', ')}.`);
+if (unknown !== undefined)
+  refuse(`--only names ${unknown}, but the engines in ${dimensions}D are ${known.join(', ')}.`);
 
 const records: SteppingRecord[] = [];
 let failed = false;
 for (const count of counts) {
-  for (const engine of steppingEngines(names)) {
+  for (const engine of steppingEngines(dimensions, names)) {
     try {
-      const record = await measureStepping({ engine, count, steps, limit });
+      const record = await measureStepping({ engine, dimensions, count, steps, limit });
       records.push(record);
       if (record.wrong !== undefined) failed = true;
     } catch (error) {
@@ -67,7 +72,7 @@ if (values.json) {
   });
   process.stdout.write(
     `A falling pile in a particle solver and in rigid-body engines, in milliseconds per step of 1/60 s: ${machine}\n\n` +
-      '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy per disc |\n' +
+      `| ${dimensions === 2 ? 'discs' : 'balls'} | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy per body |\n` +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
   const cut = records.some((record) => record.steps < steps);

@@ -1,7 +1,8 @@
 /**
- * Times each step of a falling pile and measures its last state. An engine gets no timing if discs are missing or
+ * Times each step of a falling pile and measures its last state. An engine gets no timing if bodies are missing or
  * outside the box, or numbers are not finite.
  */
+import type { Dimensions } from '../../src/core/world/world';
 import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
 import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
@@ -10,11 +11,12 @@ export const DT = 1 / 60;
 
 const WARM_UP = 10;
 
-/** Discs may reach this far into a wall, in diameters, because of rounding and soft contacts. */
+/** Bodies may reach this far into a wall, in diameters, because of rounding and soft contacts. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
   readonly engine: SteppingEngine;
+  readonly dimensions: Dimensions;
   readonly count: number;
   readonly steps: number;
   /** After this many milliseconds, warm-up included, no further step begins. At least one step is timed anyway. */
@@ -24,6 +26,7 @@ export interface SteppingRequest {
 export interface SteppingRecord {
   readonly engine: string;
   readonly kind: SteppingEngine['kind'];
+  readonly dimensions: Dimensions;
   readonly count: number;
   readonly steps: number;
   readonly median?: number | undefined;
@@ -33,13 +36,13 @@ export interface SteppingRecord {
   /** Overlaps are in diameters. */
   readonly meanOverlap: number;
   readonly greatestOverlap: number;
-  /** Energy per disc of mass 1. */
+  /** Energy per body of mass 1. */
   readonly kineticEnergy: number;
 }
 
 export async function measureStepping(request: SteppingRequest): Promise<SteppingRecord> {
-  const { engine, count, steps, limit } = request;
-  const scene = createScene('pile', { dimensions: 2, count });
+  const { engine, dimensions, count, steps, limit } = request;
+  const scene = createScene('pile', { dimensions, count });
   const stepper = await engine.open(scene);
   try {
     const begin = performance.now();
@@ -56,12 +59,17 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
-  return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
+export function steppingEngines(
+  dimensions: Dimensions,
+  names?: readonly string[],
+): readonly SteppingEngine[] {
+  return STEPPING_ENGINES.filter(
+    (engine) => engine.dimensions.includes(dimensions) && (names?.includes(engine.name) ?? true),
+  );
 }
 
 function describe(
-  { engine, count }: SteppingRequest,
+  { engine, dimensions, count }: SteppingRequest,
   scene: Scene,
   stepper: Stepper,
   times: readonly number[],
@@ -75,6 +83,7 @@ function describe(
   return {
     engine: engine.name,
     kind: engine.kind,
+    dimensions,
     count,
     steps: times.length,
     ...(wrong === undefined ? { median: quantile(0.5), p95: quantile(0.95) } : { wrong }),
@@ -85,25 +94,27 @@ function describe(
 
 /** Says what is wrong; undefined if the state is right. */
 export function whatIsWrong(
-  { count, min, max, radius }: Scene,
+  { dimensions, count, min, max, radius }: Scene,
   positions: Float32Array,
   velocities: Float32Array,
 ): string | undefined {
-  if (positions.length !== 2 * count) return `The engine has ${positions.length / 2} of ${count} discs left.`;
+  const left = positions.length / dimensions;
+  if (left !== count) return `The engine has ${left} of ${count} bodies left.`;
   if (![...positions, ...velocities].every(Number.isFinite)) return 'Some numbers are not finite.';
   const slack = 2 * radius * TOLERANCE;
   const outside = positions.findIndex((coordinate, index) => {
-    const axis = index % 2;
+    const axis = index % dimensions;
     const low = (min[axis] as number) + radius - slack;
     const high = (max[axis] as number) - radius + slack;
     // The box has no lid.
-    return coordinate < low || (axis === 0 && coordinate > high);
+    return coordinate < low || (axis !== 1 && coordinate > high);
   });
   if (outside < 0) return undefined;
-  return `Disc ${outside >> 1} is outside the box, at ${positions[outside]} along ${outside % 2 ? 'y' : 'x'}.`;
+  const body = Math.floor(outside / dimensions);
+  return `Body ${body} is outside the box, at ${positions[outside]} along ${'xyz'[outside % dimensions]}.`;
 }
 
-function overlapsOf({ radius }: Scene, positions: Float32Array) {
-  const { pairs, mean, deepest } = measureOverlaps(2, positions, 2 * radius);
+function overlapsOf({ dimensions, radius }: Scene, positions: Float32Array) {
+  const { pairs, mean, deepest } = measureOverlaps(dimensions, positions, 2 * radius);
   return { overlaps: pairs, meanOverlap: mean, greatestOverlap: deepest };
 }

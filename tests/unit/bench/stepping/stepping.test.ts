@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { STEPPING_ENGINES } from '../../../../bench/stepping/engines';
-import { DT, measureStepping, whatIsWrong } from '../../../../bench/stepping/measure';
+import { DT, measureStepping, steppingEngines, whatIsWrong } from '../../../../bench/stepping/measure';
 import { createScene } from '../../../../src/scenes';
+import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 60;
 const scene = createScene('pile', { dimensions: 2, count: COUNT });
 const still = new Float32Array(2 * COUNT);
+const cases = DIMENSIONS.flatMap((dimensions) =>
+  steppingEngines(dimensions).map((engine) => ({ name: engine.name, engine, dimensions })),
+);
 
-describe.each(STEPPING_ENGINES)('$name', (engine) => {
+describe.each(cases)('$name in $dimensions dimensions', ({ engine, dimensions }) => {
+  const scene = createScene('pile', { dimensions, count: COUNT });
+
   it('begins to fall, and reports the velocity of a free fall', async () => {
     const stepper = await engine.open(scene);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);
     const top = stepper.positions().reduce((best, value, index, all) => {
-      return index % 2 === 1 && value > (all[best] as number) ? index : best;
+      return index % dimensions === 1 && value > (all[best] as number) ? index : best;
     }, 1);
     const [, gravity = 0] = scene.settings?.gravity ?? [];
     const expected = gravity * steps * DT;
@@ -23,7 +28,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
   });
 
   it('gets a timing, and ends with little overlap', async () => {
-    const record = await measureStepping({ engine, count: COUNT, steps: 120, limit: 20_000 });
+    const record = await measureStepping({ engine, dimensions, count: COUNT, steps: 120, limit: 20_000 });
     expect(record.wrong).toBeUndefined();
     expect(record.steps).toBe(120);
     expect(record.median).toBeGreaterThan(0);
@@ -34,11 +39,21 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
   });
 });
 
-it('a state is wrong if discs are missing, not finite or outside the box', () => {
+it('there is a rigid-body engine for each number of dimensions', () => {
+  expect(steppingEngines(2).map(({ name }) => name)).toEqual([
+    'cellstorm/cpu',
+    'rapier2d',
+    'box2d3',
+    'matter-js',
+  ]);
+  expect(steppingEngines(3, ['rapier3d', 'box2d3']).map(({ name }) => name)).toEqual(['rapier3d']);
+});
+
+it('a state is wrong if bodies are missing, not finite or outside the box', () => {
   expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
-  expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 discs left/);
+  expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 bodies left/);
   expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);
   expect(whatIsWrong(scene, scene.positions.with(5, -1), still)).toMatch(
-    /^Disc 2 is outside .* -1 along y\.$/,
+    /^Body 2 is outside .* -1 along y\.$/,
   );
 });
