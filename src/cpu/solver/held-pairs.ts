@@ -144,8 +144,8 @@ class ListedPairs implements PairPortions {
 }
 
 /**
- * Returns a bound on the difference of any two of the vectors `values` − `origins`. Returns NaN if a value is not
- * finite.
+ * Returns a bound on the difference of any two of the vectors `values` − `origins`. If a value is not finite, the
+ * result is not finite either.
  */
 function widestRange(
   dimensions: Dimensions,
@@ -159,16 +159,16 @@ function widestRange(
     const period = periods[axis] as number;
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
-    let sum = 0;
     for (let word = axis; word < dimensions * count; word += dimensions) {
       const direct = (values[word] as number) - (origins[word] as number);
       const value = period < Number.POSITIVE_INFINITY ? minimumImage(direct, period) : direct;
-      if (value < low) low = value;
-      if (value > high) high = value;
-      sum += value;
+      // Few values exceed all before them.
+      if (value >= low && value <= high) continue;
+      if (Number.isNaN(value)) return value;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
     }
-    // The sum of values that are all finite is finite.
-    squared += Number.isFinite(sum) ? (high - low) ** 2 : Number.NaN;
+    squared += (high - low) ** 2;
   }
   return count === 0 ? 0 : Math.sqrt(squared);
 }
