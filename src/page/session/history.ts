@@ -2,11 +2,14 @@
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** At least this time passes between two states, and INTERVAL_SHARE times the duration of the last read-back. */
+/**
+ * The wait from one state to the next: INTERVAL_MS, or INTERVAL_SHARE times the duration of the last read-back if that
+ * is longer.
+ */
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** Greatest sum of valuesOf() over the kept states. A newest state that is larger is kept alone. */
+/** Greatest sum of valuesOf() over the kept states. If the newest state alone exceeds it, only that state is kept. */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -84,7 +87,10 @@ export class History {
     }
   }
 
-  /** Drops the second oldest state until the limits are met. Of two states that are too large, drops the older. */
+  /**
+   * Drops the second oldest state until the limits are met or two states are left. If these two together still exceed
+   * MOST_VALUES, drops the older.
+   */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
@@ -94,10 +100,17 @@ export class History {
   }
 }
 
-/** Counts floats. An array that two parts share counts once. */
-function valuesOf({ positions, velocities, births, method }: State): number {
-  const arrays = new Set([positions, velocities]);
-  if (births) arrays.add(births);
-  for (const value of Object.values(method ?? {})) if (value instanceof Float32Array) arrays.add(value);
+/**
+ * Counts the floats in the arrays of a state, of its obstacles and of its `method`. An array that two of these share
+ * counts once.
+ */
+function valuesOf(state: State): number {
+  const { obstacles, method } = state;
+  // Obstacles without sizes are a single array, which is in `state`.
+  const sized = obstacles instanceof Float32Array ? undefined : obstacles;
+  const arrays = new Set<Float32Array>();
+  for (const part of [state, sized, method]) {
+    for (const value of Object.values(part ?? {})) if (value instanceof Float32Array) arrays.add(value);
+  }
   return [...arrays].reduce((sum, { length }) => sum + length, 0);
 }

@@ -83,17 +83,18 @@ describe('the history of a simulation', () => {
     expect(history.latest?.time).toBeCloseTo(1 / 30, 6);
   });
 
-  it('keeps fewer states if the states of a method are large', async () => {
+  it.each<[string, (large: Float32Array, state: State) => Partial<State>]>([
+    ['method', (slopes, { positions, velocities }) => ({ method: { positions, velocities, slopes } })],
+    ['half extents', (halfExtents) => ({ halfExtents })],
+    ['obstacles', (obstacles) => ({ obstacles })],
+    ['obstacles with sizes', (radii, { positions }) => ({ obstacles: { positions, radii } })],
+  ])('keeps only the newest state if two are too large together: %s', async (_, part) => {
     const { simulation, births } = running();
     const state = simulation.checkpoint();
-    const { positions, velocities } = state;
     const history = new History();
     let time = 0;
     const body: SimulationView = Object.assign(simulation, {
-      checkpoint: () => {
-        const slopes = new Float32Array(2 ** 23);
-        return { ...state, time: time++, method: { positions, velocities, slopes } };
-      },
+      checkpoint: () => ({ ...state, time: time++, ...part(new Float32Array(2 ** 23), state) }),
     });
     history.attach({ simulation: body, births });
     for (let second = 0; second < 20; second += 5) {
