@@ -43,7 +43,7 @@ export interface Wanted {
   readonly overlays?: Partial<Overlays>;
   readonly zoom?: number;
   readonly samples?: 1 | 4;
-  /** Whether rays take fewer steps, as on a software GPU. Default: true. */
+  /** Whether to draw as on a software GPU: with fewer voxels, texels and steps of rays. Default: true. */
   readonly isSoftware?: boolean;
   /** Returns the velocity of the particle at a position. The colour scale ends at 1. Default: 0. */
   readonly velocityOf?: (position: readonly number[]) => readonly number[];

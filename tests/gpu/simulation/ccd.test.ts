@@ -35,7 +35,10 @@ const RESTITUTIONS = [
   [4, 0.5],
 ] as const;
 
-/** Watches the lists of the next simulation. `left` finds the index of an entry that a step left behind, or −1. */
+/**
+ * Watches the buffer `ccd.links` of the next simulation that is created. `left` returns the index of a list head that
+ * is not 0 after a step, or −1.
+ */
 function watchLinks(device: GPUDevice) {
   const create = device.createBuffer;
   let links: GPUBuffer | undefined;
@@ -129,7 +132,8 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   gpuTest(
     'do not pass a wall one diameter thick, in folded dispatches or not, unless continuous is off',
     async (_, tools) => {
-      // An unbounded world has few enough buckets for folded dispatches.
+      // With FOLD, a dispatch has at most FOLD × FOLD workgroups. The buckets of an unbounded world fit into it; the
+      // cells of the bounded world would not.
       const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED / 2 + 50);
       const options = { ...bullets, unbounded: true };
       const hashes = new Set<string>();
@@ -194,7 +198,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'end at the right grain among thousands, beside a huge obstacle',
+    'end at the only small obstacle in the way, past thousands beside the path, with a huge obstacle beyond',
     async (_, tools) => {
       const { end, ...options } = bulletAmongGrains(dimensions, 4000, dimensions === 3);
       const simulation = await createSimulation(tools.wrap(), options);
@@ -299,7 +303,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `leave all lists empty after steps, also if particles were added or removed, in a world that is ${kind}`,
+      `leave all lists in ccd.links empty, also if particles were added or removed, in a world that is ${kind}`,
       async (device, tools) => {
         const links = watchLinks(device);
         const options = fastCrowd(dimensions, kind, 200, createNoise(8));

@@ -23,7 +23,10 @@ function blockOf(gpu: Gpu): number {
   return (SCAN_BLOCK * run) / 2 ** bits;
 }
 
-/** Returns numbers of keys around a run (the keys of one thread), a block of the scan and, for u32, a workgroup. */
+/**
+ * Returns lengths to test: 0 to 2; a run (the keys of one thread), and one less or more; one more than a block of the
+ * scan; for u32 also one more than the keys of a workgroup.
+ */
 function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
   const { run } = radixShape(gpu);
   const workgroup = WORKGROUP_SIZE * run;
@@ -169,7 +172,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'orders keys like typed arrays, which share its buffers',
+    'orders keys as `sort()` of the matching typed array does, and keys have the same bytes in both',
     async (_, tools) => {
       const gpu = tools.wrap();
       const views = {
@@ -204,7 +207,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'puts −∞ first, −0 before 0, ∞ after the numbers and one NaN last',
+    'puts −∞ first, −0 before 0, ∞ after the numbers, and NaNs last, all with the same bits',
     async (_, tools) => {
       const gpu = tools.wrap();
       const least = Number.MIN_VALUE;

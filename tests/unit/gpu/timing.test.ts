@@ -54,7 +54,7 @@ describe('times of stages', () => {
     expect((await timeBy(stamps.slice(0, 2), names.slice(0, 2))).discarded).toBeUndefined();
   });
 
-  it('measured by the wall clock are never missing', async () => {
+  it('measured by the wall clock are never discarded', async () => {
     const { source, total, discarded } = await timeBy([], ['scan', 'resolve'], false);
     expect([source, discarded]).toEqual(['wall-clock', undefined]);
     expect(total).toBeGreaterThanOrEqual(0);

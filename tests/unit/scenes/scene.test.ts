@@ -11,7 +11,7 @@ it('ceilRoot takes exact roots of perfect powers and rounds up between them', ()
   expect(ceilRoot(0, 2)).toBe(1);
 });
 
-it('stepFor coarsens coordinates only if 32-bit floats would', () => {
+it('stepFor returns more than 1 only for lengths at which 32-bit floats cannot hold every unit', () => {
   expect([stepFor(1), stepFor(16_384), stepFor(16_385), stepFor(40_000)]).toEqual([1, 1, 2, 4]);
   expect(toCoordinate(1027, 2)).toBe(1026 / 1024);
   const far = toCoordinate(20_000 * 1024 + 3, stepFor(20_000));

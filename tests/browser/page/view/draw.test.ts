@@ -41,20 +41,24 @@ async function expectAsCreated(page: Page, name: string, count: number): Promise
   expect(await textOf(page, 'scene-hint')).toBe(scene.description);
 }
 
-describe('the picture in 2D', () => {
+describe('the playground in 2D', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: `?v=1&count=${SOME}&scene=gas` }));
 
   for (const scene of ['gas', 'crates']) {
-    browserTest(`shows the particles of the scene ${scene} as created`, { tags: 'case' }, async () => {
-      const { page } = await open();
-      await arrange(page, { scene, count: SOME });
-      await expectAsCreated(page, scene, SOME);
-    });
+    browserTest(
+      `starts with the particles of the scene ${scene}, and describes the scene in the hint`,
+      { tags: 'case' },
+      async () => {
+        const { page } = await open();
+        await arrange(page, { scene, count: SOME });
+        await expectAsCreated(page, scene, SOME);
+      },
+    );
   }
 
   browserTest.for(['negative', 'periodic', 'mixed', 'terraces', 'mixed-bullets'])(
-    'shows the particles of the scene %s as created',
+    'starts with the particles of the scene %s, and describes the scene in the hint',
     { tags: 'case' },
     async (scene) => {
       const { page } = await open();

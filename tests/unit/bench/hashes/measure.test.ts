@@ -10,7 +10,7 @@ import { createBenchScene } from '../../../../bench/harness/scenes';
 import { cellsOf, countCollisions, describeHashes, timeHash } from '../../../../bench/hashes/measure';
 
 describe('hash functions', () => {
-  it('multiply by the primes of the paper (teschner)', () => {
+  it('multiply by the constants of the paper (teschner)', () => {
     expect(teschnerHash(1, 0, 0)).toBe(73_856_093);
     expect(teschnerHash(0, 1, 0)).toBe(19_349_663);
     expect(teschnerHash(0, 0, 1)).toBe(83_492_791);

@@ -37,7 +37,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       };
 
       it.each(ENGINES)(
-        'are overlapped by as many particles as in a search of all pairs (%s)',
+        'overlap particles in as many pairs as a search of all pairs finds (%s)',
         (_, create) => {
           for (const [count, obstacles] of [
             [150, 130],
@@ -55,7 +55,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         },
       );
 
-      it('are overlapped by as many particles as in exact arithmetic, at any position (CPU engine)', () => {
+      it('overlap particles in as many pairs as in exact arithmetic, at any position (CPU engine)', () => {
         const arbitrary =
           kind === 'bounded'
             ? crowds(dimensions, 50)
@@ -184,7 +184,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
   }
 
-  it('have a bound that covers both outcomes where rounding decides whether they stop a particle', () => {
+  it('have a bound that covers both outcomes if rounding decides whether they stop a particle', () => {
     const offset = [0.3, 0.9, 0.1].slice(0, dimensions);
     const distance = Math.hypot(...offset);
     const gravity = [0, -10, 0].slice(0, dimensions);
@@ -267,7 +267,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('stop an approaching particle, and give it no speed without gravity', () => {
+    it('stop an approaching particle, and give a particle at rest no speed if there is no gravity', () => {
       const fast = create(beside(4.5, [-1, 0], { relaxation: 1 }));
       fast.step(DT);
       expect(readNow(fast).velocities[0]).toBe(0);
@@ -307,7 +307,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.25 : 1 - 0.0625);
     });
 
-    it('push no more together than one of them alone if they coincide', () => {
+    it('together push a particle no farther than one of them alone if they coincide', () => {
       const ends = [1, 2, 3, 40].map((times) => {
         const obstacles = Float32Array.from(Array.from({ length: times }, () => [...at(4, 4)]).flat());
         const simulation = create(beside(4.75, [-1, 0], { relaxation: 0.25, obstacles }));
@@ -405,7 +405,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(Math.abs(there?.[0] as number)).toBeGreaterThan(0.1);
     });
 
-    it('are not removed by a call without obstacles', () => {
+    it('are not removed by a call of setObstacles without an argument', () => {
       const simulation = create(beside(4.5, [0, 0]));
       expect(() => simulation.setObstacles(undefined as unknown as Float32Array)).toThrow(ArgumentError);
       expect(simulation.obstacleCount).toBe(1);
@@ -431,7 +431,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       }
     });
 
-    it('are rejected with an error message, and nothing changes', () => {
+    it('are rejected with an error message if they are wrong, and nothing changes', () => {
       const options = beside(4.5, [0, 0]);
       const cases: [unknown, RegExp][] = [
         [[1, 2, 3], /^obstacles is \[1, 2, 3\], but it must be a Float32Array of positions, or an object/],

@@ -46,7 +46,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     const tier = dimensions === 2 && kind === 'periodic' ? {} : { tags: 'case' };
     describe(`in a world that is ${kind}`, tier, () => {
       it.each(ENGINES)(
-        'are overlapped by as many particles as in a search of all pairs (%s)',
+        'overlap particles in as many pairs as a search of all pairs finds (%s)',
         (_, create) => {
           for (const boxes of [true, false]) {
             for (const [count, obstacles] of [
@@ -66,7 +66,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         },
       );
 
-      it('are overlapped by as many particles as in exact arithmetic, at any position (CPU engine)', () => {
+      it('overlap particles in as many pairs as in exact arithmetic, at any position (CPU engine)', () => {
         let total = 0;
         let close = 0;
         fc.assert(
@@ -176,7 +176,8 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
               }
             });
             expect(beyond).toBe(0);
-            // Otherwise the bound would be tested only on zeros.
+            // Obstacles must change many coordinates by more than the bound. Otherwise the comparison would prove
+            // nothing.
             expect(pushed).toBeGreaterThan(20);
           }
         },
@@ -250,7 +251,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('bounce a fast particle like an infinite mass, at any size', () => {
+    it('bounce an approaching particle like an infinite mass, whatever their own size', () => {
       for (const radius of [0.125, 2]) {
         const positions = at(4.75 + DT, 4);
         const velocities = Float32Array.from([-2, 1, 0].slice(0, dimensions));
@@ -281,6 +282,8 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       expect(y).toBeCloseTo(5.25 + 0.09375 * 0.8, 6);
     });
 
+    // A box is endless along a periodic axis if its half extent is at least half the period. It then touches its own
+    // images.
     it('never push along the axis on which they are endless, not even where their images meet', () => {
       const periodic = [true, false, false].slice(0, dimensions);
       const options = { ...alone, boxes: true, periodic, positions: at(5, 1.5), relaxation: 0.5 };
@@ -311,7 +314,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('push no more together than the deepest of them alone, and only one of them bounces the particle', () => {
+    it('together move a particle no farther than the deepest overlap alone would, and only one bounces it', () => {
       for (const times of [1, 2, 40, 200]) {
         const centres = Array.from({ length: times }, () => Array.from(at(3, 4))).flat();
         const obstacles = {
@@ -374,7 +377,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('are returned in the given form, and can be replaced', () => {
+    it('are returned with the given values, with zeros for sizes left out, and can be replaced', () => {
       const positions = Float32Array.from([...at(2, 4), ...at(6, 4)]);
       const radii = Float32Array.of(0, 1);
       const halfExtents = Float32Array.from([...at(0.5, 1).fill(0.5, 2), ...at(0, 0).fill(0)]);
@@ -407,7 +410,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       expect(overlapsOf(simulation)).toBe(1);
     });
 
-    it('are rejected with an error message, and nothing changes', () => {
+    it('are rejected with an error message if they are wrong, and nothing changes', () => {
       const positions = at(4, 4);
       const obstacles = { positions, radii: Float32Array.of(1) };
       const options = { ...alone, positions: at(4, 4.75), obstacles };
@@ -487,7 +490,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     expect(positions[1]).toBeLessThan(2.2501);
     expect(Math.hypot(...velocities)).toBeLessThan(1e-3);
     for (const half of [4, 8]) {
-      // A half extent of half the period, or more, makes the box endless.
+      // With a half extent of at least half the period, the box is endless.
       const endless = createCpuSimulation({
         ...options,
         periodic: [true, false, false].slice(0, dimensions),
@@ -601,7 +604,8 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     const bare = bytes(undefined);
     const one = bytes(permuted(dimensions, field.obstacles, [0])) - bare;
     const all = bytes(field.obstacles) - bare;
-    // An obstacle has its position, radius, half extents and bulk twice, once in the tree's order, and half a node.
+    // Per obstacle: position, radius, half extents and bulk (the radius of a ball of the same volume), in two copies,
+    // one of them in the tree's order; and, on average, half a node of the tree.
     const each = 2 * 4 * (2 * dimensions + 2) + 4 * (dimensions + 1);
     expect(all).toBeGreaterThan(990 * each);
     expect(all).toBeLessThan(1010 * each);

@@ -31,7 +31,7 @@ describe('checkCheckpoint', () => {
     velocities: new Float32Array(4),
   };
 
-  it('accepts checkpoints of the same kind, including particles that are not finite', () => {
+  it('accepts checkpoints of the same kind, including positions that are not finite', () => {
     expect(() => checkCheckpoint(good, simulation)).not.toThrow();
     expect(() =>
       checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, simulation),
@@ -39,29 +39,29 @@ describe('checkCheckpoint', () => {
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
-    ['version', { version: 2 }, /^checkpoint\.version is 2, but it must be 1\.$/],
-    ['radius', { radius: 1 }, /^checkpoint\.radius is 1, .*0\.5, like this/],
-    ['min', { min: [1, 0] }, /^checkpoint\.min is \[1, 0\], .*\[0, 0\], like/],
-    ['max', { max: undefined }, /^checkpoint\.max is undefined, /],
-    ['dimensions', { dimensions: 3 }, /^checkpoint\.dimensions is 3, .*2, like this simulation/],
-    ['id past the capacity', { ids: new Uint32Array([0, 4]) }, /^checkpoint\.ids\[1\] is 4, /],
-    ['order of ids', { ids: new Uint32Array([3, 0]) }, /^checkpoint\.ids\[1\] is 0, .*above 3/],
-    ['id twice', { ids: new Uint32Array([3, 3]) }, /^checkpoint\.ids\[1\] is 3, /],
-    ['ids', { ids: [0, 3] }, /^checkpoint\.ids is \[0, 3\], .*Uint32Array/],
-    ['positions', { positions: undefined }, /^checkpoint\.positions is undefined, .*Float32Array/],
-    ['time', { time: Number.NaN }, /^checkpoint\.time is NaN, /],
-    ['settings', { settings: { friction: -1 } }, /^friction is -1, /],
+    ['another version', { version: 2 }, /^checkpoint\.version is 2, but it must be 1\.$/],
+    ['another radius', { radius: 1 }, /^checkpoint\.radius is 1, .*0\.5, like this/],
+    ['another min', { min: [1, 0] }, /^checkpoint\.min is \[1, 0\], .*\[0, 0\], like/],
+    ['no max', { max: undefined }, /^checkpoint\.max is undefined, /],
+    ['other dimensions', { dimensions: 3 }, /^checkpoint\.dimensions is 3, .*2, like this simulation/],
+    ['an id past the capacity', { ids: new Uint32Array([0, 4]) }, /^checkpoint\.ids\[1\] is 4, /],
+    ['ids out of order', { ids: new Uint32Array([3, 0]) }, /^checkpoint\.ids\[1\] is 0, .*above 3/],
+    ['the same id twice', { ids: new Uint32Array([3, 3]) }, /^checkpoint\.ids\[1\] is 3, /],
+    ['ids in a plain array', { ids: [0, 3] }, /^checkpoint\.ids is \[0, 3\], .*Uint32Array/],
+    ['no positions', { positions: undefined }, /^checkpoint\.positions is undefined, .*Float32Array/],
+    ['a time that is not a number', { time: Number.NaN }, /^checkpoint\.time is NaN, /],
+    ['wrong settings', { settings: { friction: -1 } }, /^friction is -1, /],
     [
-      'length of positions',
+      'too few positions',
       { positions: new Float32Array(3) },
       /^checkpoint\.positions is a Float32Array of length 3, .* 4 numbers/,
     ],
     [
-      'length of velocities',
+      'too many velocities',
       { velocities: new Float32Array(6) },
       /^checkpoint\.velocities is a Float32Array of length 6, .* 4 numbers/,
     ],
-  ])('rejects a bad %s: %j', (_, change, message) => {
+  ])('rejects a checkpoint with %s: %j', (_, change, message) => {
     const checkpoint = { ...good, ...change } as unknown as Checkpoint;
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(ArgumentError);
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(message);
@@ -116,7 +116,7 @@ describe('checkCheckpoint', () => {
     );
   });
 
-  it('accepts loads of particles with their own radii, and rejects wrong ones', () => {
+  it('accepts `loads` if radii vary, and rejects wrong loads', () => {
     const radiusRange = { smallest: 0.25, largest: 0.5 };
     const own = { ...simulation, radiusRange };
     const sized = { ...good, radiusRange, radii: new Float32Array([0.25, 0.5]) };

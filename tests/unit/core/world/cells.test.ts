@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   cellCoordinate,
   cellOfParticle,
+  latticeCoordinate,
   quarantineCell,
   retiredCell,
   snap,
@@ -28,8 +29,8 @@ describe('cellCoordinate', () => {
     ['a position just below a border of cells', 1 - 2 ** -24, 0, 1, 1],
     ['a position on a border of cells', 1, 0, 1, 2],
     ['a negative zero', -0, 0, 1, 1],
-    ['a negative number past the origin', -0.5, -2, 1, 2],
-    ['a coordinate for which floor differs from truncation', -1.5, -2, 1, 1],
+    ['a negative position in the second cell', -0.5, -2, 1, 2],
+    ['a negative position in the first cell', -1.5, -2, 1, 1],
     ['a position before the world', -100, 0, 1, 1],
     ['a position past the world', 100, 0, 1, 10],
     ['a position at the end of the world', 10, 0, 1, 10],
@@ -38,14 +39,6 @@ describe('cellCoordinate', () => {
     ['a huge negative number', -3e38, 3e38, 1, 1],
   ])('is correct for %s', (_, position, origin, inverse, expected) => {
     expect(cellCoordinate(position, origin, inverse, 12)).toBe(expected);
-  });
-
-  it('treats subnormals as zero, like devices that flush them', () => {
-    for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
-      expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
-    }
-    // The offset is normal, but its product with the inverse is subnormal. Rounded down, it would be the cell before.
-    expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 
   it('is monotonic, so that clamping keeps the order of particles', () => {
@@ -66,6 +59,18 @@ describe('cellCoordinate', () => {
   });
 });
 
+describe('latticeCoordinate', () => {
+  it('treats subnormals as zero, like devices that flush them', () => {
+    const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 4 }, 4);
+    expect([world.inverseCellSize, latticeCoordinate(world, -1, 0)]).toEqual([0.25, -1]);
+    for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
+      expect(latticeCoordinate(world, Math.fround(tiny), 0)).toBe(0);
+    }
+    // The position is normal, but its product with the inverse is subnormal. Rounded down, it would be the cell before.
+    expect(latticeCoordinate(world, -(2 ** -126), 0)).toBe(0);
+  });
+});
+
 describe('cellOfParticle', () => {
   it('numbers cells along x first, including the cells of the empty ring', () => {
     const flat = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
@@ -75,7 +80,7 @@ describe('cellOfParticle', () => {
   });
 });
 
-it('two buckets follow the last cell, and `start` ends with the end of the second', () => {
+it('buckets of quarantined and removed particles follow the last cell; the last word of `start` is their end', () => {
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
   expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
 });

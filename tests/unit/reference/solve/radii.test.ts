@@ -34,31 +34,34 @@ function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): R
 }
 
 describe('candidates with variable radii', () => {
-  it.each(CASES)('are those within reach, in a world of the kind %s in %dD', (kind, dimensions) => {
-    fc.assert(
-      fc.property(variableCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
-        const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
-        const inCells = grid.start[world.cellCount] as number;
-        const slots = Array.from({ length: inCells }, (_, slot) => slot);
-        const { ids, candidates } = grid;
-        for (const slot of slots) {
-          const near = slots.filter(
-            (other) =>
-              other !== slot &&
-              areWithinReach(world, positions, radiusOf, ids[slot] as number, ids[other] as number),
-          );
-          expect(candidates?.[slot]).toEqual(near);
-        }
-        expect(candidates?.slice(inCells).flat()).toEqual([]);
-        const pairs = bruteForceLevelPairs(world, positions, radiusOf);
-        for (let word = 0; word < pairs.length; word += 2) {
-          const [a, b] = [pairs[word] as number, pairs[word + 1] as number];
-          expect(candidates?.[grid.slots[a] as number]).toContain(grid.slots[b]);
-        }
-      }),
-      runs(40),
-    );
-  });
+  it.each(CASES)(
+    'are the particles in the same or adjacent cells of the higher level, in a world of the kind %s in %dD',
+    (kind, dimensions) => {
+      fc.assert(
+        fc.property(variableCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
+          const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
+          const inCells = grid.start[world.cellCount] as number;
+          const slots = Array.from({ length: inCells }, (_, slot) => slot);
+          const { ids, candidates } = grid;
+          for (const slot of slots) {
+            const near = slots.filter(
+              (other) =>
+                other !== slot &&
+                areWithinReach(world, positions, radiusOf, ids[slot] as number, ids[other] as number),
+            );
+            expect(candidates?.[slot]).toEqual(near);
+          }
+          expect(candidates?.slice(inCells).flat()).toEqual([]);
+          const pairs = bruteForceLevelPairs(world, positions, radiusOf);
+          for (let word = 0; word < pairs.length; word += 2) {
+            const [a, b] = [pairs[word] as number, pairs[word + 1] as number];
+            expect(candidates?.[grid.slots[a] as number]).toContain(grid.slots[b]);
+          }
+        }),
+        runs(40),
+      );
+    },
+  );
 });
 
 describe('the contact law with variable radii', () => {
@@ -87,7 +90,7 @@ describe('the contact law with variable radii', () => {
     expect(after.momentum[0]).toBeCloseTo(3 / 4, 6);
   });
 
-  it('removes sliding from each disc by its share, and keeps momentum', () => {
+  it('takes from each disc its share of the sliding, and keeps momentum', () => {
     const simulation = pair({ friction: 1 }, [1, 1, -1, -1]);
     simulation.step(1 / 16);
     const [, heavy, , light] = simulation.read().velocities as unknown as [number, number, number, number];
@@ -132,7 +135,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum, apart from gravity, in pairs of equal particles without friction, even at the kick speed, in %dD',
+    'keeps momentum in frictionless equal pairs, apart from gravity, if the law limits changes to kickSpeed, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
@@ -153,7 +156,8 @@ describe('the contact law with variable radii', () => {
         const gained = (weight * (gravity[axis] as number)) / 60;
         expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
       });
-      // Pairs overlap by a quarter of a diameter, so the limit acts in full: velocities change by kickSpeed.
+      // Pairs overlap by a quarter of a diameter, where `limit` (law.ts) acts fully. So it reduces the change of
+      // velocity of many particles at rest to kickSpeed.
       const { kickSpeed } = deriveSubstep(simulation.world, 2 * largest, simulation.settings, 1 / 60);
       const { velocities } = simulation.read();
       const changes = Array.from(options.radii, (_, id) =>

@@ -25,7 +25,7 @@ function surfaceAt(pictured: Pictured, x: number): number {
 
 describe.each(DIMENSIONS)('pictures of fluids in %dD', (dimensions) => {
   gpuTest(
-    'have their pipelines in every variant',
+    'compile their pipelines for each colour, with one and with four samples per pixel',
     async (device, tools) => {
       const plan = planFluid(dimensions === 2 ? TANK : BOX);
       const layouts = createLayouts(device);
@@ -211,7 +211,7 @@ describe('fields', () => {
           overlays: { velocityArrows: true },
           isSurface: false,
         });
-        // Look up to half the distance to the next arrow.
+        // Search only within half the distance to the next arrow.
         const [x, y] = seen.toPixel([0.875, 0.875]);
         const half = seen.toPixel([1.125, 1])[0] - x;
         const found: (readonly [number, number])[] = [];
