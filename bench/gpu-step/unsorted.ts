@@ -1,5 +1,6 @@
 /**
- * The usual unsorted grid: count, scan and scatter of the engine, then a push that reads particles through sorted ids.
+ * The usual grid that does not move particles: the engine's count, scan and scatter bring ids into the order of cells,
+ * then a push looks up each neighbour by its id.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';

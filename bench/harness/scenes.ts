@@ -144,7 +144,7 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Sort by counting. Sorting numbers would not work: in a large scene, a cell and a body do not fit into one double.
+  // Sort by counting. The keys of a numeric sort would be cell × count + body, which exceeds 2^53 in a large scene.
   // At first, `starts[cell + 1]` counts the bodies of a cell. After the sums, `starts[cell]` is the index of its next
   // body.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
@@ -249,7 +249,7 @@ const SIMILAR_BOXES: BoxKind = {
   halves: (random, dimensions) => Array.from({ length: dimensions }, () => random.between(154, 460)),
 };
 
-/** A box that is twice as wide is a quarter as frequent. */
+/** If a width doubles, a quarter as many boxes are at least that wide. */
 const MIXED_BOXES: BoxKind = {
   most: 64 * 48,
   least: 48,
@@ -360,7 +360,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'line-y',
-    about: 'A line along y: a sweep along x compares all pairs.',
+    about: 'A line along y: a sweep along x compares three quarters of all pairs.',
     dimensions: BOTH,
     generate: line(1),
   },

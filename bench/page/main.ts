@@ -61,7 +61,8 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The worker's lock has this name, too. The name is random, because all pages of a site share locks.
+    // The worker holds a Web Lock of this name while it lives, so that the page notices its end. The name is random,
+    // because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;

@@ -1,5 +1,8 @@
 // @ts-check
-/** Test processes preload this. It writes the WGSL code of each dispatched kernel to a file in $CELLSTORM_KERNELS. */
+/**
+ * Test processes preload this. It writes the WGSL code of each kernel that a compute pass sets (setPipeline) to a file
+ * in $CELLSTORM_KERNELS, whether or not the pass dispatches the kernel.
+ */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Draws the floor under and around the tank of a 3D fluid, as a strip of four vertices over it.
+// Draws the floor under and around the tank of a 3D fluid. The strip of four vertices is a rectangle of the screen that
+// covers the floor.
 // Needs: Pixel, frame, FLOOR_END, corner_over, sight_of, tiles_at, sunlight_at.
 
 @vertex

@@ -3,8 +3,8 @@
 // Needs: frame, entry_at, velocity, kinds, SOLID, MARGIN, Obstacle, WORKGROUP, linear_index, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, before, ids, affine, MOST_CELLS, ACCOUNT, account.
 
-// The nearest centres of faces across one axis are the corners of a box around a point. `entry` is the index of the
-// lowest corner; `share` is the point's offset from that corner in cells.
+// A box around a point. Its corners are the nearest centres of faces that are perpendicular to one axis. `entry` is the
+// index of the lowest corner; `share` is the point's offset from that corner in cells.
 struct Corners {
   entry: u32,
   share: vec3f,

@@ -24,7 +24,8 @@ fn greatest_on(level: u32) -> f32 {
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// Particles with another radius go into the quarantine.
+// Returns whether the radius is a number from 0 to the greatest radius. Particles with any other radius are
+// quarantined.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;

@@ -12,7 +12,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Lists of paths have a hash table of their own, because paths may pass many more cells than there are particles.
+// Returns how many lists of paths (solve/ccd/link.wgsl) there are, a power of two. They have their own hash table of at
+// least FEWEST_LISTS lists: the grid's table has only one or two buckets per particle, but a path may pass many cells.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

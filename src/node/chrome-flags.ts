@@ -1,4 +1,4 @@
-/** The flags with which a headless Chrome, Chromium or Edge has WebGPU, with or without a GPU. */
+/** Lists flags that enable WebGPU in a headless Chrome, Chromium or Edge, with or without a GPU. */
 import { checkBooleans } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { SLOW_ON_SWIFTSHADER } from './dawn';
@@ -25,7 +25,10 @@ export interface ChromeFlagOptions {
 
 const GPUS = ['auto', 'software', 'system'] as const;
 
-/** Reduce differences between runs: Chrome's own network traffic, first-run pages, scrollbars, colour profiles. */
+/**
+ * These flags reduce differences between runs: Chrome's own network traffic, first-run pages, scrollbars, colour
+ * profiles. `--disable-dev-shm-usage` keeps Chrome from running out of shared memory in containers.
+ */
 const QUIET_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -68,7 +71,8 @@ export function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolea
   const preference = readPreference(machine, gpu);
   if (preference !== 'auto') return preference !== 'system';
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
-  // These variables may come from openDawn instead of the user. So a software driver in them means a software GPU.
+  // A set VK_DRIVER_FILES proves nothing, because openDawn may have set it. Only the driver that it names tells whether
+  // the GPU is software.
   const name = chooseDriver(machine, 'auto')?.name;
   if (name === 'environment') return /swiftshader|lvp_/i.test(`${VK_DRIVER_FILES} ${VK_ICD_FILENAMES}`);
   return name !== 'system';

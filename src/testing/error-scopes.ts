@@ -1,8 +1,14 @@
-/** Keeps the error scopes of a test open until it ends, whatever its body does to scopes and to the device. */
+/**
+ * Keeps the error scopes of a test open until the test ends or destroys the device, whatever the body does to scopes.
+ * Also keeps what they caught.
+ */
 
 export interface ErrorScopes {
   begin(): void;
-  /** Closes these scopes and those that the body left open. Resolves to a line for each error that they caught. */
+  /**
+   * Closes the scopes that `begin` opened and those that the body left open. Resolves to a line for each error that
+   * they caught.
+   */
   end(): Promise<string[]>;
 }
 

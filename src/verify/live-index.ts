@@ -7,7 +7,10 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** The check runs up to this number of particles. If radii vary, the oracle itself uses a live index for more. */
+/**
+ * The check is left out above this number of particles. There, if radii vary, the oracle is a live index, too, so the
+ * index would be compared with itself.
+ */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -1,14 +1,18 @@
 /** Functions that turn the coordinates of a cell into 32 bits. They take whole numbers from −2³¹ to 2³¹ − 1. */
 
 /**
- * Teschner and others, "Optimized Spatial Hashing for Collision Detection of Deformable Objects" (2003): the exclusive
- * or of coordinates times large primes. The low bits of the result depend on nothing but the low bits of coordinates.
+ * Teschner and others, "Optimized Spatial Hashing for Collision Detection of Deformable Objects" (2003). Multiplies
+ * each coordinate by a large constant, and returns the exclusive or of the products. The low bits of the result depend
+ * only on the low bits of the coordinates. The paper calls the constants primes, but 19,349,663 is 41 · 471,943.
  */
 export function teschnerHash(x: number, y: number, z: number): number {
   return (Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663) ^ Math.imul(z, 83_492_791)) >>> 0;
 }
 
-/** Like Teschner's hash with other constants, then two rounds after which all bits depend on each other. */
+/**
+ * Like Teschner's hash, but with other constants and two more rounds. After these, each bit of the result depends on
+ * all bits of the coordinates.
+ */
 export function mixHash(x: number, y: number, z: number): number {
   let hash = Math.imul(x, 0x8da6_b343) ^ Math.imul(y, 0xd816_3841) ^ Math.imul(z, 0xcb1a_b31f);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b_3c6d);
@@ -44,7 +48,10 @@ function spreadOver3(value: number): number {
 export const HASHES = ['teschner', 'mix', 'morton'] as const;
 export type HashName = (typeof HASHES)[number];
 
-/** The numbers that `hashCell` accepts. Its switch over small numbers costs the same for each function. */
+/**
+ * The numbers that `hashCell` accepts instead of names. With numbers, choosing the function takes equally long for
+ * each, so the comparison is fair.
+ */
 export const HASH_NUMBERS: Readonly<Record<HashName, number>> = { teschner: 0, mix: 1, morton: 2 };
 
 /** In 2D, z is 0. */

@@ -40,7 +40,7 @@ function table(name: string, about: string, kind: TableKind, byDefault?: false):
 
 export const CPU_TESCHNER = table(
   'cpu-teschner',
-  "Teschner's hash (2003) with its three primes and a table of 99,991 buckets, however many bodies there are.",
+  "Teschner's hash (2003) with its three constants and a table of 99,991 buckets, however many bodies there are.",
   { hash: 'teschner', buckets: FIXED_BUCKETS },
 );
 

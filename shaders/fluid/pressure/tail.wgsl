@@ -66,26 +66,26 @@ fn run_tail(@builtin(local_invocation_index) thread: u32) {
   storageBarrier();
   for (var index = first; index + 1u < end; index++) {
     level = slots[index].level;
-    for (var round = 0u; round < 2u * SMOOTHINGS; round++) {
-      smooth_all(round & 1u, thread);
+    for (var sweep = 0u; sweep < 2u * SMOOTHINGS; sweep++) {
+      smooth_all(sweep & 1u, thread);
       storageBarrier();
     }
     restrict_all(thread);
     storageBarrier();
   }
   level = slots[end - 1u].level;
-  for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
-    // Forward rounds smooth colour 0 first, backward rounds colour 1.
-    let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
-    smooth_all((round + back) & 1u, thread);
+  for (var sweep = 0u; sweep < 4u * COARSEST_ROUNDS; sweep++) {
+    // The first half of these sweeps alternates the colours 0, 1; the second half 1, 0.
+    let first_colour = select(0u, 1u, sweep >= 2u * COARSEST_ROUNDS);
+    smooth_all((sweep + first_colour) & 1u, thread);
     storageBarrier();
   }
   for (var above = end - 1u; above > first; above--) {
     level = slots[above - 1u].level;
     prolong_all(thread);
     storageBarrier();
-    for (var round = 0u; round < 2u * SMOOTHINGS; round++) {
-      smooth_all((round + 1u) & 1u, thread);
+    for (var sweep = 0u; sweep < 2u * SMOOTHINGS; sweep++) {
+      smooth_all((sweep + 1u) & 1u, thread);
       storageBarrier();
     }
   }

@@ -1,12 +1,12 @@
-// The nodes of paths in `links`.
+// Helpers for the nodes in `links`. A node enters one piece of a path in the list of one cell (links.wgsl).
 // Needs: links, word_of_node, path_count, followed_pieces.
 
 fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-// Returns how many pieces `link` lists for a path. They are at most a cell long, and cover what the searches follow in
-// pieces of at most PIECE_CELLS cells.
+// Divides a path into `cuts` pieces of at most one cell, and returns how many of these `link` lists. The searches use
+// pieces of up to PIECE_CELLS cells and may give up before the end of a path; `link` goes as far as they do.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }

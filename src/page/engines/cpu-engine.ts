@@ -346,7 +346,8 @@ class CpuRun implements Run {
     const { simulation } = this;
     simulation.seen = seen;
     this.hasNews = true;
-    // The view redraws obstacles only if it gets another object, so keep the object while they stay.
+    // In 2D, a different StaticBodies object makes the view redraw the obstacles. So reuse the old object while the
+    // obstacles are the same.
     if (!seen.moved) this.seenFixed = fixed;
     else if (!areSame(seen.moved, this.seenFixed)) this.seenFixed = seen.moved;
     if (seen.moved) this.fixed = this.seenFixed;

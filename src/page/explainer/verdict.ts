@@ -29,7 +29,7 @@ export function foundBar(search: Search, found = countFound(search)): Bar {
   return [
     found,
     Math.max(found, truth),
-    `of ${formatNumber(truth)}: brute force has ${contacts}, each with two sides`,
+    `of ${formatNumber(truth)}: brute force has ${contacts}, each to be found from both particles`,
   ];
 }
 

@@ -25,7 +25,7 @@ export const LEADING_PRESETS: readonly Preset[] = [
   {
     name: 'sizes',
     title: 'Sizes 1 to 64',
-    text: 'From each radius to its double, discs fill equal areas. One grid with cells of several sizes finds all contacts.',
+    text: 'Discs of radius 1 to 2 cover about as much area as those of 2 to 4, 4 to 8 and so on. One grid with cells of several sizes finds all contacts.',
     alt: 'Blocks of discs that range from dust to plates fall on each other.',
     link: 'v=1&scene=mixed-wide&count=16000&seed=4',
     small: 'v=1&scene=mixed-wide&count=3000&seed=4',

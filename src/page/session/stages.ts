@@ -48,7 +48,10 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** Follows the text about the clock. */
+  /**
+   * The rest of the sentence about the clock: dispatches per step and discarded steps. It begins with a semicolon, or
+   * is empty.
+   */
   get note(): string {
     const dispatches = this.taken?.dispatches;
     const counted = dispatches === undefined ? '' : `; ${formatCount(dispatches)} dispatches per step`;

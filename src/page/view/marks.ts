@@ -8,7 +8,10 @@ export interface Marks {
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
 }
 
-/** The layer has the shape of the picture. */
+/**
+ * Returns a copy of the picture with the layer drawn over it. The layer must have the proportions of the picture; its
+ * resolution may differ.
+ */
 export function overlaid(picture: HTMLCanvasElement, layer: HTMLCanvasElement): HTMLCanvasElement {
   const both = document.createElement('canvas');
   const context = both.getContext('2d');

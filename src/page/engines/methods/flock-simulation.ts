@@ -73,7 +73,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 }
 
-/** Bytes of a drawn body that has its own size and box; see `bodyFloats`. */
+/** Bytes per obstacle in the page's buffer, which always has room for a radius and half extents; see `bodyFloats`. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
