@@ -13,7 +13,7 @@ import { PairSearch } from '../equal/search';
 import type { ParticleState } from '../shared/kernels';
 import { defineLattice, type Lattice } from '../shared/lattice';
 import { minimumImage } from './general-contact';
-import type { PairPortions, SlotSearch } from './neighbours';
+import type { HeldSearch, PairPortions } from './neighbours';
 
 /** Listed pairs are nearer than this, in diameters. In dense packings, few discs are from 1.1 to 1.6 apart. */
 const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
@@ -27,7 +27,7 @@ export const LEAST_SUBSTEPS = 2;
 /** Exceeds the effect of rounding on distances. */
 const SLACK = 1 + 2 ** -20;
 
-export class HeldPairs implements SlotSearch {
+export class HeldPairs implements HeldSearch {
   private readonly order: CellOrder;
   private readonly pairs: PairSearch;
   private readonly list: ListedPairs;
@@ -96,7 +96,6 @@ export class HeldPairs implements SlotSearch {
     this.isMade = false;
   }
 
-  /** Returns whether order and pairs of the last sort are still valid. There must have been a search. */
   isValid({ positions }: ParticleState): boolean {
     const { order, origins, margin } = this;
     const { dimensions, periods } = order.lattice;

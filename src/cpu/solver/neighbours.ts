@@ -6,7 +6,6 @@ import type { BroadPhase } from '../../core/contact/settings';
 import type { Measures } from '../../core/simulation/simulation';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { ContactKernels } from './contact';
-import type { HeldPairs } from './held-pairs';
 
 export interface PairPortions {
   readonly task: SlotPairs;
@@ -46,10 +45,16 @@ export interface SlotSearch {
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairPortions;
 }
 
+/** A search whose order and pairs may stay valid for several substeps. */
+export interface HeldSearch extends SlotSearch {
+  /** Returns whether they still are. There must have been a search since the sort. */
+  isValid(state: ParticleState): boolean;
+}
+
 export interface Neighbours extends SlotSearch {
   readonly contact: ContactKernels;
   /** Finds the pairs of several substeps at once. Undefined if that is not possible. */
-  readonly held?: HeldPairs | undefined;
+  readonly held?: HeldSearch | undefined;
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Visits the slots of all particles that would reach into a box if they were an eighth larger, and perhaps others, in
