@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
-// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
-// Needs: settle, meet_wall, wrap, position_out, load_of, velocity_out.
+// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, scaled.
+// Needs: probe_obstacles, settle, meet_wall, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -29,6 +29,10 @@ struct ObstacleSum {
   velocity: Vector,
   partner: u32,
   load: f32,
+  // The effects of obstacles that stop the particle, times its overlaps with them.
+  stopped: Effect,
+  // The change of velocity by other particles.
+  pressed: Vector,
   // The change of velocity by the obstacle that the particle bounces off.
   bounce: Vector,
 #endif
@@ -148,7 +152,8 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let restitution = restitution_of((*met).load);
   let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
   let approach = dot((*met).velocity, contact.normal);
-  let stops = restitution == 0.0 && approach < -substep.rest_speed * (1.0 + (*met).load);
+  let is_free = dot((*met).pressed, contact.normal) > 0.5 * approach;
+  let stops = restitution == 0.0 && approach < -substep.rest_speed && is_free;
   let slide = (*met).velocity - substep.gravity * substep.dt;
   let overlap = contact.overlap;
   let spring = obstacle_push_of((*met).load, overlap);
@@ -158,7 +163,11 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
     (*met).bounce += effect.change;
     effect.change = Vector();
   }
-  (*met).sum = sum_of((*met).sum, effect);
+  if (stops) {
+    (*met).stopped = sum_of((*met).stopped, scaled(overlap, effect));
+  } else {
+    (*met).sum = sum_of((*met).sum, effect);
+  }
 #endif
 }
 
@@ -169,6 +178,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   met.velocity = gathered.velocity;
   met.partner = gathered.partner;
   met.load = own_load(gathered);
+  met.pressed = gathered.sum.change;
 #endif
   probe_obstacles(&met, particle);
   // All obstacles together push no farther than the one with the deepest overlap would alone.
@@ -176,10 +186,10 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 #if PUSH_APART
   all.push += share * met.push;
 #else
-  met.sum.push *= share;
-  met.sum.change = share * met.sum.change + met.bounce;
-  met.sum.support *= share;
-  met.sum.bearing *= share;
+  // Without overlaps, the divisor does not matter.
+  let inverse = 1.0 / select(1.0, met.overlaps, met.overlaps > 0.0);
+  met.sum = sum_of(scaled(share, met.sum), scaled(inverse, met.stopped));
+  met.sum.change += met.bounce;
   all.sum = sum_of(all.sum, met.sum);
 #endif
   return all;

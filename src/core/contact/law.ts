@@ -12,9 +12,9 @@
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
  *     spring  = 2 · share · (relaxation / 2) · overlap
- *     change  = −share · (1 + e) · vn                                              if the contact bounces or stops a
+ *     change  = −share · (1 + e) · vn                                              if the contact bounces, or b stops a
  *             = min(spring / dt, most) · kept                                      otherwise
- *     push    = share · BOUNCE_PUSH · overlap                                      if it bounces or stops a
+ *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces, or b stops a
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
  *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
  *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
@@ -35,12 +35,14 @@
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. An obstacle stops a if e = 0 and
- *     vn < −restSpeed · (1 + load of a). The more a bears, the harder obstacles hold it:
- *     spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. All obstacles together push no farther than
- *     the one with the deepest overlap would. For this purpose, everything except the change by a bounce is multiplied
- *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity
- *     without the gain by gravity in this substep, which `hold` handles (see below).
+ *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. The more a bears, the harder obstacles hold
+ *     it: spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. Friction acts on the velocity without
+ *     the gain by gravity in this substep, which `hold` handles (see below).
+ *     An obstacle stops a if e = 0, vn < −restSpeed and P·n > vn / 2, where P is the change of a's velocity by all
+ *     particles. So it does not stop a particle that others press against it, and which it must push back.
+ *     All obstacles together push no farther than the one with the deepest overlap would: everything except the change
+ *     by a bounce is multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). If
+ *     the obstacle stops a, the overlap with it replaces the deepest one, so several stops never reverse a velocity.
  *   - Walls: a is moved onto the wall, and change = −(1 + e) · vn or min(depth / dt, −vn). Friction may take all of the
  *     sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
@@ -143,7 +145,12 @@ export function bounceChange(approach: number, share: number, restitution: numbe
 }
 
 /** Returns the fraction of the sliding velocity that friction takes away. `grip` is the greatest fraction allowed. */
-export function frictionShare(change: number, slidingSquared: number, grip: number, friction: number): number {
+export function frictionShare(
+  change: number,
+  slidingSquared: number,
+  grip: number,
+  friction: number,
+): number {
   const most = friction * change;
   // Resting contacts take neither a root nor a quotient.
   return most * most >= grip * grip * slidingSquared ? grip : most / Math.sqrt(slidingSquared);

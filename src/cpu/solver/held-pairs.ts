@@ -2,8 +2,8 @@
  * The search for pairs of a simulation with one radius, for several substeps at once. It sorts the particles and lists
  * the pairs nearer than REACH diameters. Order and list stay valid until two particles may have come nearer by what
  * REACH exceeds 1. Until then, a search only drops the listed pairs that do not overlap.
- * Guarantee: when the list ends, the order and the pairs depend on the particles alone, not on the broad phase. Pairs
- * come by their lower slot, then by their higher slot.
+ * Guarantee: which substeps make a list, its order and its pairs depend on the particles alone, not on the broad phase.
+ * Pairs come by their lower slot, then by their higher slot.
  */
 import { ArgumentError } from '../../core/base/errors';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -21,7 +21,7 @@ const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 /** Room for listed pairs per particle. In the densest packing, a particle has 3 (3D: 6). */
 const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 
-/** If a list lasted for fewer substeps, lists cost more time than they save. */
+/** If a list lasted for fewer substeps, lists cost more time than they save. One fast particle is enough for that. */
 export const LEAST_SUBSTEPS = 2;
 
 /** Exceeds the effect of rounding on distances. */
@@ -92,7 +92,7 @@ export class HeldPairs implements HeldSearch {
 
   sort(state: ParticleState, count: number, target: ParticleState): void {
     this.order.sort(state.positions, state.positionWords, count, target.positionWords, state.ids);
-    this.origins.set(target.positions);
+    this.origins.set(target.positions.subarray(0, this.order.lattice.dimensions * count));
     this.isMade = false;
   }
 

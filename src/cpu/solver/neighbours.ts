@@ -41,7 +41,7 @@ export interface SlotSearch {
    * `target` in that order, and the radii if they vary.
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** `labels` holds the number that stands for each slot in the pairs. */
+  /** `labels` holds the number that stands for each slot in the pairs. It must not change until the next sort. */
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairPortions;
 }
 

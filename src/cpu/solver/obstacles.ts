@@ -92,11 +92,15 @@ export class Obstacles {
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
       const share = shareOfOverlaps(overlaps);
+      const total = totalOf(overlaps);
       const hasSize = radii.length > 0;
       const load = hasSize ? (loads[slot] as number) : 0;
       const restitution = hasSize ? restitutionOf(substep.restitution, load) : substep.restitution;
-      const stopSpeed = restSpeed * (1 + load);
       const first = dimensions * slot;
+      // So far, `changes` has the effect of particles alone.
+      const pressX = changes[first] as number;
+      const pressY = changes[first + 1] as number;
+      const pressZ = is3D ? (changes[first + 2] as number) : 0;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
       const velocityZ = is3D ? (velocities[first + 2] as number) : 0;
@@ -106,7 +110,8 @@ export class Obstacles {
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
-        const stops = restitution === 0 && approach < -stopSpeed;
+        const pressure = pressX * x + pressY * y + pressZ * z;
+        const stops = restitution === 0 && approach < -restSpeed && pressure > approach / 2;
         const overlap = depths[index] as number;
         const ownRadius = hasSize ? (radii[slot] as number) : diameter / 2;
         const depth =
@@ -124,9 +129,10 @@ export class Obstacles {
         const slidingZ = velocityZ - gainZ - along * z;
         const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
         const braking = frictionShare(change, slidingSquared, 2 * gripShare, friction);
-        // A particle bounces off one partner only, so a bounce is not multiplied by the share.
-        const factor = bounces ? 1 : share;
-        const bearing = bounces ? 0 : share * change;
+        const weight = stops ? overlap / total : share;
+        // A particle bounces off one partner only, so a bounce needs no weight.
+        const factor = bounces ? 1 : weight;
+        const bearing = bounces ? 0 : weight * change;
         supports[first] = (supports[first] as number) + bearing * x;
         supports[first + 1] = (supports[first + 1] as number) + bearing * y;
         if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
@@ -138,7 +144,7 @@ export class Obstacles {
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
         const moved = dt * factor * change;
-        const extra = isSpring ? freePush(share * push, moved, share * overlap) : share * push - moved;
+        const extra = isSpring ? freePush(share * push, moved, share * overlap) : weight * push - moved;
         const kept = bounces ? dt * braking : 0;
         pushes[first] = (pushes[first] as number) + extra * x + kept * slidingX;
         pushes[first + 1] = (pushes[first + 1] as number) + extra * y + kept * slidingY;
@@ -178,14 +184,16 @@ export class Obstacles {
 }
 
 /** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one obstacle. */
-function shareOfOverlaps({ count, depths }: Overlaps): number {
+function shareOfOverlaps(overlaps: Overlaps): number {
+  const { count, depths } = overlaps;
   if (count < 2) return 1;
   let deepest = 0;
+  for (let index = 0; index < count; index++) deepest = Math.max(deepest, depths[index] as number);
+  return obstacleShare(deepest, totalOf(overlaps));
+}
+
+function totalOf({ count, depths }: Overlaps): number {
   let sum = 0;
-  for (let index = 0; index < count; index++) {
-    const overlap = depths[index] as number;
-    deepest = Math.max(deepest, overlap);
-    sum += overlap;
-  }
-  return obstacleShare(deepest, sum);
+  for (let index = 0; index < count; index++) sum += depths[index] as number;
+  return sum;
 }

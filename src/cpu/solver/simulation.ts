@@ -423,6 +423,7 @@ export class CpuSimulation implements ParticleSimulation {
     const { substeps } = this.currentSettings;
     const held = substeps > 1 ? this.neighbours.held : undefined;
     let search: SlotSearch = this.neighbours;
+    /** The substep of the last sort. Lets the first substep hold pairs. */
     let sorted = -LEAST_SUBSTEPS;
     checkTimeStep(dt, this);
     if (dt === 0) return;
@@ -432,6 +433,7 @@ export class CpuSimulation implements ParticleSimulation {
       this.wrapIn(0, this.count);
       done('integrate');
       if (substep === 0 || !held || search !== held || !held.isValid(this.state)) {
+        // After a list that did not last, the rest of the step does without one.
         search = held && substep - sorted >= LEAST_SUBSTEPS ? held : this.neighbours;
         sorted = substep;
         this.sort(search);

@@ -7,9 +7,8 @@
  * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `most`), and by four roundings. `most`
  * is off by the error of `m a`, or by PARTING times that if the bodies may part. `kept` is off by the error of e, and
  * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
- * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings. The same
- * holds if an obstacle stops the particle. The limit of `a` for that rounds twice. If errors of `a` or e leave open
- * whether the obstacle stops the particle, the error of each result is the larger of two, as below.
+ * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings. An obstacle that stops the
+ * particle does the same.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
@@ -50,19 +49,19 @@
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  *
- * Obstacles: m is 1, which rounds nothing. Without a bounce, the push is min(1, relaxation (1 + load / 16)) times the
- * overlap; its factor rounds twice, and the product once. pushSpeed is as for m = ½. The velocity of an obstacle is 0,
+ * Obstacles: m is 1, which rounds nothing. If the contact neither bounces nor stops the particle, the push is min(1,
+ * relaxation (1 + load / 16)) times the overlap; its factor rounds twice, and the product once. pushSpeed is as for m = ½. The velocity of an obstacle is 0,
  * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
  * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
- * There are four sums over obstacles: of pushes, of changes except a bounce, of supports, and of bearings. Let S be one
- * of them. S is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
- *   - M may be off by the largest error of an overlap.
+ * Everything except the change by a bounce is multiplied by t = min(1, M / T), where M is the deepest overlap and T the
+ * sum of all overlaps; if the obstacle stops the particle, by its overlap / T.
+ *   - An overlap may be off by its error, M by the largest of these errors.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
- *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
- *   - t S is off by the error of S, and by the greatest deviation of t times the sum of magnitudes, which is at least
- *     |S|.
- * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
- * outcomes are added to the error.
+ *   - The factors lie between the values that these errors allow. A quotient (5 u) and a product (u) widen this range;
+ *     overlap / T rounds twice more, because the product comes first.
+ * An obstacle stops the particle if e = 0, `a < −restSpeed` and P·n > a / 2. P, the change by other particles, is off by
+ * the error of its sum, P·n by that and by |P| (NORMAL + (k + 1) u). If errors may change the decision, or if GPU or
+ * reference may leave the contact out, the error of each result is the larger of two, as for bounces.
  */
 import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
 import { obstacleRelaxation } from '../../core/contact/law';
@@ -75,11 +74,11 @@ import {
   type Approximate,
   type ApproximateNumber,
   across,
-  EffectSums,
+  type EffectSums,
   either,
+  inner,
   LOST,
   length,
-  Sum,
   scaled,
   type Term,
 } from './bound-sums';
@@ -92,6 +91,8 @@ export interface Verdict {
 }
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
+
+const NOTHING: Approximate = { value: [], error: 0 };
 
 /** How a contact acts. Only obstacles stop particles. */
 type Kind = 'spring' | 'stop' | 'bounce';
@@ -268,19 +269,30 @@ function withoutBound(outcome: Outcome): Outcome {
   };
 }
 
-/** Returns how the contact acts if it does not bounce: what exact arithmetic decides, then what errors may decide. */
-function restingKinds(
-  { restSpeed }: Substep,
-  { approach, approachError, loadOnObstacle, restitution }: ExactContact,
-): Kind[] {
+/**
+ * Returns how the contact acts if it does not bounce: what exact arithmetic decides, then what errors may decide.
+ * `pressed`: the change of the particle's velocity by other particles.
+ */
+function restingKinds({ restSpeed }: Substep, contact: ExactContact, pressed: Approximate): Kind[] {
+  const { approach, approachError, loadOnObstacle, normal, accuracy, restitution } = contact;
   if (loadOnObstacle === undefined) return ['spring'];
-  const threshold = -restSpeed * (1 + loadOnObstacle);
-  const doubt = approachError - 2 * U * threshold;
-  const mayStop = approach - doubt < threshold && restitution.value <= restitution.error;
-  const mayPush = approach + doubt >= threshold || restitution.value + restitution.error > 0;
-  const isStop = approach < threshold && restitution.value === 0;
+  const size = length(pressed.value);
+  const pressure = inner(pressed.value, normal);
+  const relative = contact.hasNoBound ? 2 : accuracy.normal + (normal.length + 1) * U;
+  const pressureError = pressed.error + size * relative;
+  const excess = pressure - approach / 2;
+  const doubt = pressureError + approachError / 2 + U * Math.abs(excess);
+  const isStop = restitution.value === 0 && approach < -restSpeed && excess > 0;
+  // A borderline contact may have no effect, and a spring that hardly overlaps has hardly any.
+  const isSettled =
+    !contact.isBorderline &&
+    (isStop
+      ? restitution.error === 0 && approach + approachError < -restSpeed && excess - doubt > 0
+      : restitution.value > restitution.error ||
+        approach - approachError >= -restSpeed ||
+        excess + doubt <= 0);
   const kinds: Kind[] = isStop ? ['stop', 'spring'] : ['spring', 'stop'];
-  return mayStop && mayPush ? kinds : kinds.slice(0, 1);
+  return isSettled ? kinds.slice(0, 1) : kinds;
 }
 
 /** `others` are the outcomes that errors may decide instead. */
@@ -288,8 +300,9 @@ function outcomesOf(
   substep: Substep,
   contact: ExactContact,
   { isBounce, isSettled }: Verdict,
+  pressed: Approximate,
 ): { decided: Outcome; others: Outcome[] } {
-  const resting = restingKinds(substep, contact);
+  const resting = restingKinds(substep, contact, pressed);
   const kinds: Kind[] = isSettled
     ? isBounce
       ? ['bounce']
@@ -315,7 +328,7 @@ export function addContact(
   verdict: Verdict,
   sums: EffectSums,
 ): void {
-  const { decided, others } = outcomesOf(substep, contact, verdict);
+  const { decided, others } = outcomesOf(substep, contact, verdict, NOTHING);
   for (const name of TERMS) sums[name].add(termOf(decided, others, name));
   addClosing(contact, decided, others, sums);
   addDepth(contact, sums);
@@ -339,42 +352,31 @@ function addDepth(
   deepest.add(overlap / size, (overlapError + 5 * U * overlap) / size, !isBorderline);
 }
 
-/** Sums over obstacles. All of them except bounces and closings are multiplied by obstacleShare. */
+interface Met {
+  readonly contact: ExactContact;
+  readonly decided: Outcome;
+  readonly others: readonly Outcome[];
+}
+
+/** The contacts of a particle with obstacles. `pressed`: the change of its velocity by other particles. */
 export class ObstacleSums {
-  readonly effects: EffectSums;
-  private readonly bounce: Sum;
+  private readonly met: Met[] = [];
+  private readonly pushes: Term[] = [];
   private deepest = 0;
   private greatestError = 0;
   private overlaps = 0;
   private overlapsError = 0;
 
-  constructor(dimensions: number) {
-    this.effects = new EffectSums(dimensions);
-    this.bounce = new Sum(dimensions);
-  }
+  constructor(private readonly pressed: Approximate) {}
 
   addPush(substep: Substep, contact: ExactContact): void {
     this.count(contact);
-    this.effects.push.add(pushTerm(substep, contact));
+    this.pushes.push(pushTerm(substep, contact));
   }
 
   add(substep: Substep, contact: ExactContact, verdict: Verdict): void {
     this.count(contact);
-    const { decided, others } = outcomesOf(substep, contact, verdict);
-    for (const name of TERMS) {
-      if (name !== 'change') this.effects[name].add(termOf(decided, others, name));
-    }
-    addClosing(contact, decided, others, this.effects);
-    addDepth(contact, this.effects);
-    const isAlike = (other: Outcome) => (other.kind === 'bounce') === verdict.isBounce;
-    const change = termOf(decided, others.filter(isAlike), 'change');
-    const sum = verdict.isBounce ? this.bounce : this.effects.change;
-    sum.add(change);
-    for (const other of others) {
-      if (isAlike(other)) continue;
-      const error = other.change.error + length(change.value) + length(other.change.value);
-      this.bounce.add({ value: scaled(0, change.value), error, magnitude: other.change.magnitude });
-    }
+    this.met.push({ contact, ...outcomesOf(substep, contact, verdict, this.pressed) });
   }
 
   private count({ overlap, overlapError }: ExactContact): void {
@@ -385,30 +387,61 @@ export class ObstacleSums {
   }
 
   addTo(target: EffectSums): void {
-    const { deepest, greatestError, overlaps } = this;
-    const { terms } = this.effects.push;
-    if (terms === 0) return;
-    const share = obstacleShare(deepest, overlaps);
-    const off = this.overlapsError + 2 * terms * U * overlaps;
+    const share = this.shareOfAll();
+    for (const push of this.pushes) target.push.add(weighted(push, share));
+    for (const { contact, decided, others } of this.met) {
+      const own = this.shareOf(contact);
+      for (const name of TERMS) {
+        const terms = [decided, ...others].map((outcome) => {
+          if (outcome.kind === 'bounce' && name === 'change') return outcome.change;
+          return weighted(outcome[name], outcome.kind === 'stop' ? own : share);
+        });
+        target[name].add(terms.reduce(either));
+      }
+      addClosing(contact, decided, others, target);
+      addDepth(contact, target);
+    }
+  }
+
+  /** Returns obstacleShare, the weight of contacts that do not stop the particle. */
+  private shareOfAll(): ApproximateNumber {
+    const { deepest, greatestError, overlaps, off } = this;
+    // The share of a single obstacle is exactly 1.
+    if (this.terms <= 1) return { value: 1, error: 0 };
+    const value = obstacleShare(deepest, overlaps);
     const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
     const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
-    // The share of a single obstacle is exactly 1.
-    const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
-    for (const name of TERMS) {
-      const sum = this.effects[name];
-      if (sum.terms === 0) continue;
-      const { value, error } = sum.total();
-      target[name].add({
-        value: scaled(share, value),
-        error: error + (doubt + 2 * U) * sum.magnitude,
-        magnitude: sum.magnitude,
-      });
-    }
-    target.closing.addAll(this.effects.closing);
-    target.deepest.addAll(this.effects.deepest);
-    if (this.bounce.terms === 0) return;
-    target.change.add({ ...this.bounce.total(), magnitude: this.bounce.magnitude });
+    return { value, error: Math.max(value - least, most - value) + 6 * U };
   }
+
+  /** Returns the weight of a contact that stops the particle. */
+  private shareOf({ overlap, overlapError }: ExactContact): ApproximateNumber {
+    const { overlaps, off } = this;
+    if (this.terms === 1) return { value: 1, error: 8 * U };
+    const value = overlaps > 0 ? overlap / overlaps : 0;
+    const least = Math.max(0, overlap - overlapError) / (overlaps + off);
+    const most = overlaps > off ? Math.min(1, (overlap + overlapError) / (overlaps - off)) : 1;
+    return { value, error: Math.max(value - least, most - value) + 8 * U };
+  }
+
+  private get terms(): number {
+    return this.met.length + this.pushes.length;
+  }
+
+  /** The error of the sum of overlaps. */
+  private get off(): number {
+    return this.overlapsError + 2 * this.terms * U * this.overlaps;
+  }
+}
+
+function weighted({ value, error, magnitude }: Term, weight: ApproximateNumber): Term {
+  const doubt = (weight.error + 2 * U) * (magnitude + error);
+  return {
+    value: scaled(weight.value, value),
+    // 0 · ∞ is not a number.
+    error: error === Number.POSITIVE_INFINITY ? error : weight.value * error + doubt + (doubt > 0 ? LOST : 0),
+    magnitude: weight.value * magnitude,
+  };
 }
 
 export interface Body {

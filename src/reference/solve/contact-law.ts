@@ -96,6 +96,17 @@ export function sumOf(a: Effect, b: Effect): Effect {
   };
 }
 
+/** Multiplies everything except `closing` and `deepest`. */
+export function scaleEffect(factor: number, effect: Effect): Effect {
+  return {
+    ...effect,
+    push: scale(factor, effect.push),
+    change: scale(factor, effect.change),
+    support: scale(factor, effect.support),
+    bearing: fround(factor * effect.bearing),
+  };
+}
+
 /** Multiplies in the order of the shader. Halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
@@ -107,15 +118,16 @@ export function obstaclePushOf({ halfRelaxation }: Substep, load: number, overla
   return fround(Math.min(1, relaxation) * overlap);
 }
 
-/** Returns whether an obstacle stops a particle of a given load and restitution. */
+/** Returns whether an obstacle stops a particle. `pressed`: the change of its velocity by other particles. */
 export function isStopped(
   { restSpeed }: Substep,
-  load: number,
   restitution: number,
   velocity: Vector,
+  pressed: Vector,
   normal: Vector,
 ): boolean {
-  return restitution === 0 && dot(velocity, normal) < -fround(restSpeed * fround(1 + load));
+  const approach = dot(velocity, normal);
+  return restitution === 0 && approach < -restSpeed && dot(pressed, normal) > approach / 2;
 }
 
 /** The input of the law besides the geometry of a contact. */

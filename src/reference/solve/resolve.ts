@@ -9,16 +9,7 @@ import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles'
 import { wrapAxis } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
-import {
-  add,
-  addScaled,
-  findContact,
-  loadVector,
-  scale,
-  storeVector,
-  subtract,
-  type Vector,
-} from './contact';
+import { add, addScaled, findContact, loadVector, storeVector, subtract, type Vector } from './contact';
 import {
   type Box,
   clampVector,
@@ -35,6 +26,7 @@ import {
   obstaclePushOf,
   partOf,
   pushOf,
+  scaleEffect,
   settle,
   sumOf,
 } from './contact-law';
@@ -80,7 +72,10 @@ export function resolveContacts(
     });
     if (obstacles) {
       const partner = partners?.[slot];
-      sum = sumOf(sum, meetObstacles(world, substep, grid, slot, velocity, own, partner, obstacles));
+      sum = sumOf(
+        sum,
+        meetObstacles(world, substep, grid, slot, velocity, sum.change, own, partner, obstacles),
+      );
     }
     const { push, change, bearing } = settle(substep, sum);
     let moved: Moved = { position: add(position, push), velocity: add(velocity, change), bearing };
@@ -141,7 +136,8 @@ function wrap(world: World, position: Vector): Vector {
 }
 
 /**
- * Adds up the effects of obstacles. Multiplies pushes, changes except a bounce, supports and bearings by obstacleShare.
+ * Adds up the effects of obstacles. Multiplies everything except a bounce by obstacleShare, or by a contact's share of
+ * all overlaps if the obstacle stops the particle. `pressed`: the change of its velocity by other particles.
  */
 function meetObstacles(
   world: World,
@@ -149,12 +145,14 @@ function meetObstacles(
   grid: GridState,
   slot: number,
   velocity: Vector,
+  pressed: Vector,
   restitution: number,
   partner: number | undefined,
   obstacles: Obstacles,
 ): Effect {
   const { dimensions } = world;
   let sum = noEffect(dimensions);
+  let stopped = noEffect(dimensions);
   let bounce: Vector = new Array<number>(dimensions).fill(0);
   let deepest = 0;
   let overlaps = 0;
@@ -166,30 +164,26 @@ function meetObstacles(
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
+    const stops = isStopped(substep, restitution, velocity, pressed, contact.normal);
     const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
     const spring = obstaclePushOf(substep, load, contact.overlap);
     const effect = contactEffect(substep, contact, {
       relative: velocity,
       slide,
       bounces: isBounce,
-      stops: isStopped(substep, load, restitution, velocity, contact.normal),
+      stops,
       part: ON_OBSTACLE,
       restitution,
       depth,
       spring,
     });
     if (isBounce) bounce = add(bounce, effect.change);
-    sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
+    if (stops) stopped = sumOf(stopped, scaleEffect(contact.overlap, effect));
+    else sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
   });
   const share = fround(obstacleShare(deepest, overlaps));
-  return {
-    push: scale(share, sum.push),
-    change: addScaled(bounce, share, sum.change),
-    support: scale(share, sum.support),
-    bearing: fround(share * sum.bearing),
-    closing: sum.closing,
-    deepest: sum.deepest,
-  };
+  const all = sumOf(scaleEffect(share, sum), scaleEffect(overlaps > 0 ? fround(1 / overlaps) : 0, stopped));
+  return { ...all, change: add(all.change, bounce) };
 }
 
 export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {

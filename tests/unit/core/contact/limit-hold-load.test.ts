@@ -211,6 +211,28 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(least / 2).toBeGreaterThan(0.98);
     });
 
+    it('lets a ball that drops on one 15 times smaller, on an obstacle, crush it by at most a fifth', () => {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const simulation = create({
+        dimensions,
+        min: corner(0),
+        max: corner(66),
+        radii: Float32Array.of(1, 15),
+        positions: Float32Array.from([...corner(33).with(1, 3), ...corner(33).with(1, 20)]),
+        obstacles: { positions: Float32Array.from(corner(33).with(1, -28)), radii: Float32Array.of(30) },
+        gravity: corner(0).with(1, -9.81),
+      });
+      let deepest = 0;
+      for (let step = 0; step < 120; step++) {
+        simulation.step(1 / 60);
+        const { positions } = simulation.read();
+        const distance = (positions[dimensions + 1] as number) - (positions[1] as number);
+        deepest = Math.max(deepest, (16 - distance) / 2);
+      }
+      expect(deepest).toBeGreaterThan(0.01);
+      expect(deepest).toBeLessThan(0.2);
+    });
+
     it.each([2, 8])('gives a ball a load that bears a ball %d times as large', (ratio) => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const radius = 1 / ratio;
