@@ -26,18 +26,6 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
   );
 }
 
-// Multiplies everything except `closing` and `deepest`.
-fn scaled(factor: f32, effect: Effect) -> Effect {
-  return Effect(
-    factor * effect.push,
-    factor * effect.change,
-    factor * effect.support,
-    factor * effect.bearing,
-    effect.closing,
-    effect.deepest,
-  );
-}
-
 // `share` is this body's share of the correction.
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;

@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
-// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, scaled.
-// Needs: probe_obstacles, settle, meet_wall, wrap, position_out, load_of, velocity_out.
+// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
+// Needs: settle, meet_wall, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -29,8 +29,8 @@ struct ObstacleSum {
   velocity: Vector,
   partner: u32,
   load: f32,
-  // The effects of obstacles that stop the particle, times its overlaps with them.
-  stopped: Effect,
+  // True if any obstacle stops the particle.
+  is_stopped: bool,
   // The change of velocity by other particles.
   pressed: Vector,
   // The change of velocity by the obstacle that the particle bounces off.
@@ -163,11 +163,8 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
     (*met).bounce += effect.change;
     effect.change = Vector();
   }
-  if (stops) {
-    (*met).stopped = sum_of((*met).stopped, scaled(overlap, effect));
-  } else {
-    (*met).sum = sum_of((*met).sum, effect);
-  }
+  (*met).is_stopped = (*met).is_stopped || stops;
+  (*met).sum = sum_of((*met).sum, effect);
 #endif
 }
 
@@ -186,10 +183,15 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
 #if PUSH_APART
   all.push += share * met.push;
 #else
-  // Without overlaps, the divisor does not matter.
-  let inverse = 1.0 / select(1.0, met.overlaps, met.overlaps > 0.0);
-  met.sum = sum_of(scaled(share, met.sum), scaled(inverse, met.stopped));
-  met.sum.change += met.bounce;
+  met.sum.push *= share;
+  met.sum.change *= share;
+  // Several obstacles must not reverse the velocity.
+  let squared = dot(met.sum.change, met.sum.change);
+  let against = clamp(-dot(met.velocity, met.sum.change) / squared, 0.0, 1.0);
+  let kept = select(1.0, against, met.is_stopped && squared > 0.0);
+  met.sum.change = kept * met.sum.change + met.bounce;
+  met.sum.support *= share * kept;
+  met.sum.bearing *= share * kept;
   all.sum = sum_of(all.sum, met.sum);
 #endif
   return all;

@@ -42,7 +42,8 @@
  *     particles. So it does not stop a particle that others press against it, and which it must push back.
  *     All obstacles together push no farther than the one with the deepest overlap would: everything except the change
  *     by a bounce is multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). If
- *     the obstacle stops a, the overlap with it replaces the deepest one, so several stops never reverse a velocity.
+ *     any obstacle stops a, the sum O of all their changes is also multiplied by min(1, max(0, −v·O / |O|²)), so that
+ *     together they never reverse the velocity.
  *   - Walls: a is moved onto the wall, and change = −(1 + e) · vn or min(depth / dt, −vn). Friction may take all of the
  *     sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
@@ -142,6 +143,14 @@ export function freePush(spring: number, moved: number, most: number): number {
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
+}
+
+/**
+ * Returns the factor that keeps obstacles that stop a particle from reversing its velocity. `against` is v·O / share,
+ * `squared` is |O / share|².
+ */
+export function stopFactor(share: number, against: number, squared: number): number {
+  return squared > 0 ? Math.min(1, Math.max(0, -against / (share * squared))) : 1;
 }
 
 /** Returns the fraction of the sliding velocity that friction takes away. `grip` is the greatest fraction allowed. */

@@ -13,6 +13,7 @@ import {
   pushChange,
   restitutionOf,
   SHALLOW,
+  stopFactor,
 } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
@@ -92,7 +93,6 @@ export class Obstacles {
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
       const share = shareOfOverlaps(overlaps);
-      const total = totalOf(overlaps);
       const hasSize = radii.length > 0;
       const load = hasSize ? (loads[slot] as number) : 0;
       const restitution = hasSize ? restitutionOf(substep.restitution, load) : substep.restitution;
@@ -104,6 +104,12 @@ export class Obstacles {
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
       const velocityZ = is3D ? (velocities[first + 2] as number) : 0;
+      // Sums over obstacles: the change of position, that of velocity (without and by a bounce), support and bearing.
+      let [pushX, pushY, pushZ] = [0, 0, 0];
+      let [changeX, changeY, changeZ] = [0, 0, 0];
+      let [bounceX, bounceY, bounceZ] = [0, 0, 0];
+      let [supportX, supportY, supportZ, bearing] = [0, 0, 0, 0];
+      let isStopped = false;
       for (let index = 0; index < count; index++) {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
@@ -118,10 +124,12 @@ export class Obstacles {
           overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
         if (depth > SHALLOW) deepest[slot] = Math.max(deepest[slot] as number, depth);
         const isSpring = !bounces && !stops;
-        const push = (isSpring ? obstacleRelaxation(2 * halfRelaxation, load) : BOUNCE_PUSH) * overlap;
+        const spring = (isSpring ? obstacleRelaxation(2 * halfRelaxation, load) : BOUNCE_PUSH) * overlap;
         const change = isSpring
-          ? pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution)
+          ? pushChange(spring * inverseDt, approach, 1, pushSpeed, restSpeed, restitution)
           : bounceChange(approach, 1, restitution);
+        const moved = dt * change;
+        const push = isSpring ? moved + freePush(spring, moved, overlap) : spring;
         // Leaves out the velocity that gravity added in this substep, because static friction in `finish` acts on it.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
@@ -129,29 +137,49 @@ export class Obstacles {
         const slidingZ = velocityZ - gainZ - along * z;
         const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
         const braking = frictionShare(change, slidingSquared, 2 * gripShare, friction);
-        const weight = stops ? overlap / total : share;
-        // A particle bounces off one partner only, so a bounce needs no weight.
-        const factor = bounces ? 1 : weight;
-        const bearing = bounces ? 0 : weight * change;
-        supports[first] = (supports[first] as number) + bearing * x;
-        supports[first + 1] = (supports[first + 1] as number) + bearing * y;
-        if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
-        bearings[slot] = (bearings[slot] as number) + bearing;
         const closing = bounces
           ? Math.sqrt(change * change + braking * braking * slidingSquared)
           : -SPREADING * approach;
         if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
-        changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
-        changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
-        const moved = dt * factor * change;
-        const extra = isSpring ? freePush(share * push, moved, share * overlap) : weight * push - moved;
-        const kept = bounces ? dt * braking : 0;
-        pushes[first] = (pushes[first] as number) + extra * x + kept * slidingX;
-        pushes[first + 1] = (pushes[first + 1] as number) + extra * y + kept * slidingY;
-        if (!is3D) continue;
-        changes[first + 2] = (changes[first + 2] as number) + factor * (change * z - braking * slidingZ);
-        pushes[first + 2] = (pushes[first + 2] as number) + extra * z + kept * slidingZ;
+        const held = bounces ? 0 : dt * braking;
+        pushX += push * x - held * slidingX;
+        pushY += push * y - held * slidingY;
+        pushZ += push * z - held * slidingZ;
+        if (bounces) {
+          bounceX += change * x - braking * slidingX;
+          bounceY += change * y - braking * slidingY;
+          bounceZ += change * z - braking * slidingZ;
+          continue;
+        }
+        isStopped ||= stops;
+        changeX += change * x - braking * slidingX;
+        changeY += change * y - braking * slidingY;
+        changeZ += change * z - braking * slidingZ;
+        supportX += change * x;
+        supportY += change * y;
+        supportZ += change * z;
+        bearing += change;
       }
+      let factor = share;
+      if (isStopped) {
+        const against = velocityX * changeX + velocityY * changeY + velocityZ * changeZ;
+        factor *= stopFactor(share, against, changeX * changeX + changeY * changeY + changeZ * changeZ);
+      }
+      // The velocity moves the particle by dt times its change, so `pushes` gets the rest.
+      const totalX = factor * changeX + bounceX;
+      const totalY = factor * changeY + bounceY;
+      changes[first] = pressX + totalX;
+      changes[first + 1] = pressY + totalY;
+      pushes[first] = (pushes[first] as number) + (share * pushX - dt * totalX);
+      pushes[first + 1] = (pushes[first + 1] as number) + (share * pushY - dt * totalY);
+      supports[first] = (supports[first] as number) + factor * supportX;
+      supports[first + 1] = (supports[first + 1] as number) + factor * supportY;
+      bearings[slot] = (bearings[slot] as number) + factor * bearing;
+      if (!is3D) continue;
+      const totalZ = factor * changeZ + bounceZ;
+      changes[first + 2] = pressZ + totalZ;
+      pushes[first + 2] = (pushes[first + 2] as number) + (share * pushZ - dt * totalZ);
+      supports[first + 2] = (supports[first + 2] as number) + factor * supportZ;
     }
   }
 
@@ -184,16 +212,14 @@ export class Obstacles {
 }
 
 /** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one obstacle. */
-function shareOfOverlaps(overlaps: Overlaps): number {
-  const { count, depths } = overlaps;
+function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;
-  for (let index = 0; index < count; index++) deepest = Math.max(deepest, depths[index] as number);
-  return obstacleShare(deepest, totalOf(overlaps));
-}
-
-function totalOf({ count, depths }: Overlaps): number {
   let sum = 0;
-  for (let index = 0; index < count; index++) sum += depths[index] as number;
-  return sum;
+  for (let index = 0; index < count; index++) {
+    const overlap = depths[index] as number;
+    deepest = Math.max(deepest, overlap);
+    sum += overlap;
+  }
+  return obstacleShare(deepest, sum);
 }

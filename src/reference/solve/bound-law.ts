@@ -54,11 +54,12 @@
  * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
  * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
  * Everything except the change by a bounce is multiplied by t = min(1, M / T), where M is the deepest overlap and T the
- * sum of all overlaps; if the obstacle stops the particle, by its overlap / T.
- *   - An overlap may be off by its error, M by the largest of these errors.
+ * sum of all overlaps.
+ *   - M may be off by the largest error of an overlap.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
- *   - The factors lie between the values that these errors allow. A quotient (5 u) and a product (u) widen this range;
- *     overlap / T rounds twice more, because the product comes first.
+ *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
+ * If an obstacle stops the particle, the sum O of the changes is multiplied by r = −v·O / |O|², limited to 0 to 1. With
+ * a relative error x of O, r is off by at most |v| / |O| times 5 x, and by its roundings.
  * An obstacle stops the particle if e = 0, `a < −restSpeed` and P·n > a / 2. P, the change by other particles, is off by
  * the error of its sum, P·n by that and by |P| (NORMAL + (k + 1) u). If errors may change the decision, or if GPU or
  * reference may leave the contact out, the error of each result is the larger of two, as for bounces.
@@ -74,11 +75,12 @@ import {
   type Approximate,
   type ApproximateNumber,
   across,
-  type EffectSums,
+  EffectSums,
   either,
   inner,
   LOST,
   length,
+  type Sum,
   scaled,
   type Term,
 } from './bound-sums';
@@ -367,7 +369,10 @@ export class ObstacleSums {
   private overlaps = 0;
   private overlapsError = 0;
 
-  constructor(private readonly pressed: Approximate) {}
+  constructor(
+    private readonly velocity: readonly number[],
+    private readonly pressed: Approximate,
+  ) {}
 
   addPush(substep: Substep, contact: ExactContact): void {
     this.count(contact);
@@ -387,59 +392,72 @@ export class ObstacleSums {
   }
 
   addTo(target: EffectSums): void {
-    const share = this.shareOfAll();
+    const share = this.share();
     for (const push of this.pushes) target.push.add(weighted(push, share));
+    if (this.met.length === 0) return;
+    const sums = new EffectSums(this.velocity.length);
     for (const { contact, decided, others } of this.met) {
-      const own = this.shareOf(contact);
       for (const name of TERMS) {
-        const terms = [decided, ...others].map((outcome) => {
-          if (outcome.kind === 'bounce' && name === 'change') return outcome.change;
-          return weighted(outcome[name], outcome.kind === 'stop' ? own : share);
-        });
-        target[name].add(terms.reduce(either));
+        const terms = [decided, ...others].map((outcome) =>
+          outcome.kind === 'bounce' && name === 'change' ? outcome.change : weighted(outcome[name], share),
+        );
+        sums[name].add(terms.reduce(either));
       }
       addClosing(contact, decided, others, target);
       addDepth(contact, target);
     }
+    const kept = this.kept(sums.change);
+    for (const name of TERMS) {
+      const sum = sums[name];
+      const term = { ...sum.total(), magnitude: sum.magnitude };
+      target[name].add(name === 'push' || !kept ? term : weighted(term, kept));
+    }
   }
 
-  /** Returns obstacleShare, the weight of contacts that do not stop the particle. */
-  private shareOfAll(): ApproximateNumber {
-    const { deepest, greatestError, overlaps, off } = this;
+  /** Returns the factor that keeps stops from reversing the velocity; undefined if no obstacle may stop the particle. */
+  private kept(sum: Sum): ApproximateNumber | undefined {
+    const isStop = ({ kind }: Outcome) => kind === 'stop';
+    if (!this.met.some(({ decided, others }) => [decided, ...others].some(isStop))) return undefined;
+    const isAny = this.met.some(({ decided }) => isStop(decided));
+    const isCertain = this.met.some(({ decided, others }) => isStop(decided) && others.length === 0);
+    const { value: change, error } = sum.total();
+    const size = length(change);
+    const clamp = (ratio: number) => Math.min(1, Math.max(0, ratio));
+    const ratio = size > 0 ? -inner(this.velocity, change) / (size * size) : 1;
+    const value = isAny ? clamp(ratio) : 1;
+    const relative = error / size;
+    // The quotient has three factors with the error of the sum. Its roundings are below 40 u.
+    const doubt =
+      size > 2 ** -50 && relative < 1 / 8
+        ? (length(this.velocity) / size) * (5 * relative + 40 * U)
+        : Number.POSITIVE_INFINITY;
+    const least = clamp(ratio - doubt);
+    const most = isCertain ? clamp(ratio + doubt) : 1;
+    return { value, error: Math.max(value - least, most - value) };
+  }
+
+  /** Returns obstacleShare, the weight of everything except a bounce. */
+  private share(): ApproximateNumber {
+    const { deepest, greatestError, overlaps } = this;
+    const terms = this.met.length + this.pushes.length;
     // The share of a single obstacle is exactly 1.
-    if (this.terms <= 1) return { value: 1, error: 0 };
+    if (terms <= 1) return { value: 1, error: 0 };
+    const off = this.overlapsError + 2 * terms * U * overlaps;
     const value = obstacleShare(deepest, overlaps);
     const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
     const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
     return { value, error: Math.max(value - least, most - value) + 6 * U };
   }
-
-  /** Returns the weight of a contact that stops the particle. */
-  private shareOf({ overlap, overlapError }: ExactContact): ApproximateNumber {
-    const { overlaps, off } = this;
-    if (this.terms === 1) return { value: 1, error: 8 * U };
-    const value = overlaps > 0 ? overlap / overlaps : 0;
-    const least = Math.max(0, overlap - overlapError) / (overlaps + off);
-    const most = overlaps > off ? Math.min(1, (overlap + overlapError) / (overlaps - off)) : 1;
-    return { value, error: Math.max(value - least, most - value) + 8 * U };
-  }
-
-  private get terms(): number {
-    return this.met.length + this.pushes.length;
-  }
-
-  /** The error of the sum of overlaps. */
-  private get off(): number {
-    return this.overlapsError + 2 * this.terms * U * this.overlaps;
-  }
 }
 
 function weighted({ value, error, magnitude }: Term, weight: ApproximateNumber): Term {
-  const doubt = (weight.error + 2 * U) * (magnitude + error);
   return {
     value: scaled(weight.value, value),
     // 0 · ∞ is not a number.
-    error: error === Number.POSITIVE_INFINITY ? error : weight.value * error + doubt + (doubt > 0 ? LOST : 0),
+    error:
+      error === Number.POSITIVE_INFINITY
+        ? error
+        : weight.value * error + (weight.error + 2 * U) * (magnitude + error),
     magnitude: weight.value * magnitude,
   };
 }

@@ -132,7 +132,10 @@ function sumContacts(
     else addContact(substep, contact, verdicts(slot, other, contact), sums);
   });
   if (!obstacles) return sums;
-  const obstacleSums = new ObstacleSums(sums.change.total());
+  const obstacleSums = new ObstacleSums(
+    vectorOf(world.dimensions, grid.velocities, slot),
+    sums.change.total(),
+  );
   probeObstacles(world, grid, slot, obstacles, (other) => {
     const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
     if (!contact) return;

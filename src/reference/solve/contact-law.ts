@@ -96,17 +96,6 @@ export function sumOf(a: Effect, b: Effect): Effect {
   };
 }
 
-/** Multiplies everything except `closing` and `deepest`. */
-export function scaleEffect(factor: number, effect: Effect): Effect {
-  return {
-    ...effect,
-    push: scale(factor, effect.push),
-    change: scale(factor, effect.change),
-    support: scale(factor, effect.support),
-    bearing: fround(factor * effect.bearing),
-  };
-}
-
 /** Multiplies in the order of the shader. Halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);

@@ -9,7 +9,17 @@ import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles'
 import { wrapAxis } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
-import { add, addScaled, findContact, loadVector, storeVector, subtract, type Vector } from './contact';
+import {
+  add,
+  addScaled,
+  dot,
+  findContact,
+  loadVector,
+  scale,
+  storeVector,
+  subtract,
+  type Vector,
+} from './contact';
 import {
   type Box,
   clampVector,
@@ -26,7 +36,6 @@ import {
   obstaclePushOf,
   partOf,
   pushOf,
-  scaleEffect,
   settle,
   sumOf,
 } from './contact-law';
@@ -136,8 +145,8 @@ function wrap(world: World, position: Vector): Vector {
 }
 
 /**
- * Adds up the effects of obstacles. Multiplies everything except a bounce by obstacleShare, or by a contact's share of
- * all overlaps if the obstacle stops the particle. `pressed`: the change of its velocity by other particles.
+ * Adds up the effects of obstacles. Multiplies everything except a bounce by obstacleShare. `pressed`: the change of the
+ * particle's velocity by other particles.
  */
 function meetObstacles(
   world: World,
@@ -152,7 +161,7 @@ function meetObstacles(
 ): Effect {
   const { dimensions } = world;
   let sum = noEffect(dimensions);
-  let stopped = noEffect(dimensions);
+  let isAnyStop = false;
   let bounce: Vector = new Array<number>(dimensions).fill(0);
   let deepest = 0;
   let overlaps = 0;
@@ -178,12 +187,23 @@ function meetObstacles(
       spring,
     });
     if (isBounce) bounce = add(bounce, effect.change);
-    if (stops) stopped = sumOf(stopped, scaleEffect(contact.overlap, effect));
-    else sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
+    isAnyStop ||= stops;
+    sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
   });
   const share = fround(obstacleShare(deepest, overlaps));
-  const all = sumOf(scaleEffect(share, sum), scaleEffect(overlaps > 0 ? fround(1 / overlaps) : 0, stopped));
-  return { ...all, change: add(all.change, bounce) };
+  const change = scale(share, sum.change);
+  const squared = dot(change, change);
+  const against = fround(-dot(velocity, change) / squared);
+  const kept = isAnyStop && squared > 0 ? Math.min(1, Math.max(0, against)) : 1;
+  const factor = fround(share * kept);
+  return {
+    push: scale(share, sum.push),
+    change: addScaled(bounce, kept, change),
+    support: scale(factor, sum.support),
+    bearing: fround(factor * sum.bearing),
+    closing: sum.closing,
+    deepest: sum.deepest,
+  };
 }
 
 export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {
