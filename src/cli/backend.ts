@@ -53,7 +53,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
 }
 
 /** tests/unit/cli/backend.test.ts compares these numbers with memoryBytes. */
-export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 165, 3: 208 };
+export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 240, 3: 324 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {
   return Math.floor(totalmem() / CPU_BYTES_PER_PARTICLE[dimensions]);

@@ -15,8 +15,8 @@
  *   - inverseSqrt is accurate to 2 ulp (4 u), a quotient to 2.5 ulp (5 u).
  *   - sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
  * A factor of 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the doubles used here.
- * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, and bound-settle.ts those
- * of the limited change, static friction and the load.
+ * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-obstacles.ts those
+ * of sums over obstacles, and bound-settle.ts those of the limited change, static friction and the load.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to
  * the coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic
@@ -29,7 +29,8 @@ import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact, restitutionBound } from './bound-contact';
-import { addContact, meetWalls, ObstacleSums, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
+import { addContact, meetWalls, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
+import { ObstacleSums } from './bound-obstacles';
 import { boundLoad, settleSums } from './bound-settle';
 import {
   type Accuracy,
