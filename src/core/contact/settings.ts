@@ -154,8 +154,9 @@ export interface Substep {
    */
   readonly gripShare: number;
   /**
-   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle: a body
-   * that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation substeps.
+   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts neither bounce nor are stopped by obstacles, so
+   * that bodies settle: a body that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation
+   * substeps.
    */
   readonly restSpeed: number;
   /**

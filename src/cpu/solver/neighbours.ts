@@ -47,7 +47,7 @@ export interface SlotSearch {
 
 /** A search whose order and pairs may stay valid for several substeps. */
 export interface HeldSearch extends SlotSearch {
-  /** Returns whether they still are. There must have been a search since the sort. */
+  /** Returns whether order and pairs are still valid. There must have been a search since the sort. */
   isValid(state: ParticleState): boolean;
 }
 
