@@ -152,10 +152,11 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let restitution = restitution_of((*met).load);
   let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
   let approach = dot((*met).velocity, contact.normal);
-  let is_free = dot((*met).pressed, contact.normal) > 0.5 * approach;
-  let stops = restitution == 0.0 && approach < -substep.rest_speed && is_free;
-  let slide = (*met).velocity - substep.gravity * substep.dt;
   let overlap = contact.overlap;
+  let is_impact = approach < -substep.rest_speed && overlap < f32(STOP_SUBSTEPS) * substep.dt * -approach;
+  let is_free = dot((*met).pressed, contact.normal) > 0.5 * approach;
+  let stops = restitution == 0.0 && is_impact && is_free;
+  let slide = (*met).velocity - substep.gravity * substep.dt;
   let spring = obstacle_push_of((*met).load, overlap);
   let depth = depth_of(particle, obstacle, overlap);
   var effect = contact_effect(contact.normal, overlap, spring, depth, (*met).velocity, slide, bounces, stops, restitution, 1.0, 0.5);

@@ -38,8 +38,10 @@
  *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. The more a bears, the harder obstacles hold
  *     it: spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. Friction acts on the velocity without
  *     the gain by gravity in this substep, which `hold` handles (see below).
- *     An obstacle stops a if e = 0, vn < −restSpeed and P·n > vn / 2, where P is the change of a's velocity by all
- *     particles. So it does not stop a particle that others press against it, and which it must push back.
+ *     An obstacle stops a if e = 0 and three more conditions hold. P is the change of a's velocity by all particles.
+ *       vn < −restSpeed
+ *       overlap < −STOP_SUBSTEPS · dt · vn   Otherwise, without gravity, rounding would stop a particle that slides.
+ *       P·n > vn / 2                         Otherwise others press a against the obstacle, which must push it back.
  *     All obstacles together push no farther than the one with the deepest overlap would: everything except the change
  *     by a bounce is multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). If
  *     any obstacle stops a, the sum O of all their changes is also multiplied by min(1, max(0, −v·O / |O|²)), so that
@@ -97,6 +99,7 @@ import {
   PARTING,
   REST_LOAD,
   STIFF_LOAD,
+  STOP_SUBSTEPS,
 } from '../base/constants';
 import type { Dimensions } from '../world/world';
 
@@ -143,6 +146,19 @@ export function freePush(spring: number, moved: number, most: number): number {
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
+}
+
+/** Returns whether an obstacle stops a particle. `pressure` is P·n. */
+export function isStopped(
+  restitution: number,
+  approach: number,
+  overlap: number,
+  pressure: number,
+  dt: number,
+  restSpeed: number,
+): boolean {
+  const isImpact = approach < -restSpeed && overlap < -STOP_SUBSTEPS * dt * approach;
+  return restitution === 0 && isImpact && pressure > approach / 2;
 }
 
 /**

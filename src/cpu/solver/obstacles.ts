@@ -9,6 +9,7 @@ import {
   bounceChange,
   freePush,
   frictionShare,
+  isStopped,
   obstacleRelaxation,
   pushChange,
   restitutionOf,
@@ -109,7 +110,7 @@ export class Obstacles {
       let [changeX, changeY, changeZ] = [0, 0, 0];
       let [bounceX, bounceY, bounceZ] = [0, 0, 0];
       let [supportX, supportY, supportZ, bearing] = [0, 0, 0, 0];
-      let isStopped = false;
+      let isAnyStop = false;
       for (let index = 0; index < count; index++) {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
@@ -117,8 +118,8 @@ export class Obstacles {
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
         const pressure = pressX * x + pressY * y + pressZ * z;
-        const stops = restitution === 0 && approach < -restSpeed && pressure > approach / 2;
         const overlap = depths[index] as number;
+        const stops = isStopped(restitution, approach, overlap, pressure, dt, restSpeed);
         const ownRadius = hasSize ? (radii[slot] as number) : diameter / 2;
         const depth =
           overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
@@ -151,7 +152,7 @@ export class Obstacles {
           bounceZ += change * z - braking * slidingZ;
           continue;
         }
-        isStopped ||= stops;
+        isAnyStop ||= stops;
         changeX += change * x - braking * slidingX;
         changeY += change * y - braking * slidingY;
         changeZ += change * z - braking * slidingZ;
@@ -161,7 +162,7 @@ export class Obstacles {
         bearing += change;
       }
       let factor = share;
-      if (isStopped) {
+      if (isAnyStop) {
         const against = velocityX * changeX + velocityY * changeY + velocityZ * changeZ;
         factor *= stopFactor(share, against, changeX * changeX + changeY * changeY + changeZ * changeZ);
       }

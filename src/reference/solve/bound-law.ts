@@ -53,11 +53,12 @@
  * relaxation (1 + load / 16)) times the overlap; its factor rounds twice, and the product once. pushSpeed is as for m = ½. The velocity of an obstacle is 0,
  * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
  * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
- * An obstacle stops the particle if e = 0, `a < −restSpeed` and P·n > a / 2. P, the change by other particles, is off by
- * the error of its sum, P·n by that and by |P| (NORMAL + (k + 1) u). If errors may change the decision, or if GPU or
- * reference may leave the contact out, the error of each result is the larger of two, as for bounces.
+ * An obstacle stops the particle if e = 0, `a < −restSpeed`, the overlap is below −STOP_SUBSTEPS · dt · a, and
+ * `P·n > a / 2`. The product with `a` rounds once. P, the change by other particles, is off by the error of its sum, P·n
+ * by that and by |P| (NORMAL + (k + 1) u). If errors may change the decision, or if GPU or reference may leave the
+ * contact out, the error of each result is the larger of two, as for bounces.
  */
-import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING, STOP_SUBSTEPS } from '../../core/base/constants';
 import { obstacleRelaxation } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
@@ -266,24 +267,32 @@ function withoutBound(outcome: Outcome): Outcome {
  * Returns how the contact acts if it does not bounce: what exact arithmetic decides, then what errors may decide.
  * `pressed`: the change of the particle's velocity by other particles.
  */
-function restingKinds({ restSpeed }: Substep, contact: ExactContact, pressed: Approximate): Kind[] {
-  const { approach, approachError, loadOnObstacle, normal, accuracy, restitution } = contact;
+function restingKinds({ dt, restSpeed }: Substep, contact: ExactContact, pressed: Approximate): Kind[] {
+  const { approach, approachError, overlap, overlapError, loadOnObstacle, normal, accuracy, restitution } =
+    contact;
   if (loadOnObstacle === undefined) return ['spring'];
   const size = length(pressed.value);
   const pressure = inner(pressed.value, normal);
   const relative = contact.hasNoBound ? 2 : accuracy.normal + (normal.length + 1) * U;
   const pressureError = pressed.error + size * relative;
   const excess = pressure - approach / 2;
-  const doubt = pressureError + approachError / 2 + U * Math.abs(excess);
-  const isStop = restitution.value === 0 && approach < -restSpeed && excess > 0;
+  const reach = STOP_SUBSTEPS * dt;
+  // An obstacle stops the particle if all of these are above 0.
+  const margins: ApproximateNumber[] = [
+    { value: -restSpeed - approach, error: approachError },
+    {
+      value: -reach * approach - overlap,
+      error: reach * (approachError + U * (Math.abs(approach) + approachError) + LOST) + overlapError,
+    },
+    { value: excess, error: pressureError + approachError / 2 + U * Math.abs(excess) },
+  ];
+  const isStop = restitution.value === 0 && margins.every(({ value }) => value > 0);
   // A borderline contact may have no effect, and a spring that hardly overlaps has hardly any.
   const isSettled =
     !contact.isBorderline &&
     (isStop
-      ? restitution.error === 0 && approach + approachError < -restSpeed && excess - doubt > 0
-      : restitution.value > restitution.error ||
-        approach - approachError >= -restSpeed ||
-        excess + doubt <= 0);
+      ? restitution.error === 0 && margins.every(({ value, error }) => value > error)
+      : restitution.value > restitution.error || margins.some(({ value, error }) => value <= -error));
   const kinds: Kind[] = isStop ? ['stop', 'spring'] : ['spring', 'stop'];
   return isSettled ? kinds.slice(0, 1) : kinds;
 }

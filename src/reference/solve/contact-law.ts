@@ -13,6 +13,7 @@ import {
   REST_LOAD,
   SPREADING,
   STIFF_LOAD,
+  STOP_SUBSTEPS,
 } from '../../core/base/constants';
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -109,14 +110,15 @@ export function obstaclePushOf({ halfRelaxation }: Substep, load: number, overla
 
 /** Returns whether an obstacle stops a particle. `pressed`: the change of its velocity by other particles. */
 export function isStopped(
-  { restSpeed }: Substep,
+  { dt, restSpeed }: Substep,
   restitution: number,
   velocity: Vector,
   pressed: Vector,
-  normal: Vector,
+  { normal, overlap }: Contact,
 ): boolean {
   const approach = dot(velocity, normal);
-  return restitution === 0 && approach < -restSpeed && dot(pressed, normal) > approach / 2;
+  const isImpact = approach < -restSpeed && overlap < fround(STOP_SUBSTEPS * dt * -approach);
+  return restitution === 0 && isImpact && dot(pressed, normal) > approach / 2;
 }
 
 /** The input of the law besides the geometry of a contact. */

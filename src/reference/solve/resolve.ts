@@ -173,7 +173,7 @@ function meetObstacles(
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
-    const stops = isStopped(substep, restitution, velocity, pressed, contact.normal);
+    const stops = isStopped(substep, restitution, velocity, pressed, contact);
     const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
     const spring = obstaclePushOf(substep, load, contact.overlap);
     const effect = contactEffect(substep, contact, {

@@ -44,10 +44,15 @@ function dyadic(field: Field): Field {
   };
 }
 
-async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
+async function expectBounded(
+  gpu: Gpu,
+  field: Field | SizedField,
+  broadPhase: BroadPhase,
+  restitution = 0.5,
+): Promise<void> {
   const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
   for (const mode of ['pushApart', 'resolve'] as const) {
-    const options = { ...field, broadPhase, restitution: 0.5, substeps: 1 };
+    const options = { ...field, broadPhase, restitution, substeps: 1 };
     const simulation = await createSimulation(gpu, options);
     if (mode === 'pushApart') simulation.separate(1);
     else simulation.step(DT);
@@ -140,7 +145,44 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           for (const broadPhase of ['grid', 'naive'] as const) {
             await expectBounded(tools.wrap(), field, broadPhase);
           }
+          await expectBounded(tools.wrap(), field, 'grid', 0);
         }
+      },
+      usual,
+    );
+
+    gpuTest(
+      'stop a particle that arrives, but none that slides without gravity and approaches by rounding alone',
+      async (__, tools) => {
+        const approaches = [0, 1e-6, -1e-6, 8];
+        const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+        const box = { min: corner(0), max: corner(20), periodic: kind === 'periodic' };
+        // Each particle slides past an obstacle of its own. After its free motion it is at the obstacle's height.
+        const bodies = (x: number, y: number) =>
+          approaches.flatMap((_, index) =>
+            corner(8)
+              .with(0, x)
+              .with(1, 4 * (index + 1) + y),
+          );
+        const simulation = await createSimulation(tools.wrap(), {
+          dimensions,
+          radius: 0.5,
+          ...(kind === 'unbounded' ? { unbounded: true } : box),
+          positions: Float32Array.from(bodies(4.75, -DT)),
+          velocities: Float32Array.from(approaches.flatMap((along) => corner(0).with(0, -along).with(1, 1))),
+          obstacles: Float32Array.from(bodies(4, 0)),
+          friction: 0,
+          substeps: 1,
+        });
+        simulation.step(DT);
+        const { positions } = await simulation.read();
+        simulation.destroy();
+        const [still, inward, outward, stopped] = approaches.map((_, index) => positions[dimensions * index]);
+        const relaxation = dimensions === 2 ? 0.35 : 0.25;
+        expect(still).toBeCloseTo(4.75 + 1.5 * relaxation * 0.25, 5);
+        expect(inward).toBeCloseTo(still as number, 5);
+        expect(outward).toBeCloseTo(still as number, 5);
+        expect(stopped).toBeCloseTo(5 - (0.25 + 8 * DT) / 32, 5);
       },
       usual,
     );

@@ -1,6 +1,7 @@
 /** Tests obstacles that have the same radius as all particles. */
 
 import { describe, expect, it } from 'vitest';
+import { STOP_SUBSTEPS } from '../../../../src/core/base/constants';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
 import { obstacleShare } from '../../../../src/core/obstacles/obstacles';
@@ -184,41 +185,60 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
   }
 
-  it('have a bound that covers both outcomes if rounding decides whether they stop a particle', () => {
-    const offset = [0.3, 0.9, 0.1].slice(0, dimensions);
-    const distance = Math.hypot(...offset);
-    const gravity = [0, -10, 0].slice(0, dimensions);
-    const size = new Array<number>(dimensions);
-    const options = {
-      dimensions,
-      radius: 0.5,
-      min: size.fill(0),
-      max: [8, 8, 8].slice(0, dimensions),
-      gravity,
-    };
-    const { world, settings, diameter } = planSimulation({ ...options, positions: new Float32Array(0) });
-    const substep = deriveSubstep(world, diameter, settings, DT);
-    const obstacles = fileObstacles(world, { positions: new Float32Array(dimensions).fill(4) });
-    const outcome = (approach: number) => {
-      const positions = Float32Array.from(offset, (along) => 4 + along);
-      const velocities = Float32Array.from(
-        offset,
-        (along) => (-approach * substep.restSpeed * along) / distance,
-      );
-      const grid = buildGrid(world, positions, velocities);
-      const bound = resolveBound(world, substep, grid, 'resolve', obstacles);
-      return {
-        speed: Math.hypot(...resolveContacts(world, substep, grid, undefined, obstacles).velocities),
-        bound: bound.velocities[0] as number,
+  it.each([
+    ['restSpeed', 0.004, 100],
+    ['the overlap', 0.1, 0],
+  ])(
+    'have a bound that covers both outcomes if rounding decides whether they stop a particle, by %s',
+    (_, overlap, gravity) => {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const options = {
+        dimensions,
+        radius: 0.5,
+        min: corner(0),
+        max: corner(8),
+        gravity: corner(0).with(1, -gravity),
       };
-    };
-    const [slower, doubtful, faster] = [outcome(0.999), outcome(1), outcome(1.001)];
-    const jump = Math.abs(faster.speed - slower.speed);
-    expect(jump).toBeGreaterThan(0.1 * substep.restSpeed);
-    expect(doubtful.bound).toBeGreaterThan(jump);
-    expect(slower.bound).toBeLessThan(0.001 * jump);
-    expect(faster.bound).toBeLessThan(0.001 * jump);
-  });
+      const { world, settings, diameter } = planSimulation({ ...options, positions: new Float32Array(0) });
+      const substep = deriveSubstep(world, diameter, settings, DT);
+      const obstacles = fileObstacles(world, { positions: new Float32Array(dimensions).fill(4) });
+      const offset = [0.3, 0.9, 0.1].slice(0, dimensions);
+      const scale = (1 - overlap) / Math.hypot(...offset);
+      const positions = Float32Array.from(offset, (along) => 4 + scale * along);
+      const distance = Math.hypot(...positions.map((along) => along - 4));
+      const limit = Math.max(substep.restSpeed, (1 - distance) / (STOP_SUBSTEPS * substep.dt));
+      const outcome = (approach: number) => {
+        const velocities = positions.map((along) => (-approach * limit * (along - 4)) / distance);
+        const grid = buildGrid(world, positions, velocities);
+        const bound = resolveBound(world, substep, grid, 'resolve', obstacles);
+        const { positions: after, velocities: changed } = resolveContacts(
+          world,
+          substep,
+          grid,
+          undefined,
+          obstacles,
+        );
+        return {
+          moved: Math.hypot(...after.map((along, axis) => along - (positions[axis] as number))),
+          speed: Math.hypot(...changed),
+          positions: bound.positions[0] as number,
+          velocities: bound.velocities[0] as number,
+        };
+      };
+      const [slower, doubtful, faster] = [outcome(0.999), outcome(1), outcome(1.001)];
+      const jump = Math.abs(faster.moved - slower.moved);
+      const jumpOfSpeed = Math.abs(faster.speed - slower.speed);
+      expect(jump).toBeGreaterThan(0.4 * overlap);
+      // Without gravity, any contact ends the approach.
+      if (gravity > 0) expect(jumpOfSpeed).toBeGreaterThan(0.4 * substep.restSpeed);
+      expect(doubtful.positions).toBeGreaterThan(jump);
+      expect(doubtful.velocities).toBeGreaterThan(jumpOfSpeed);
+      for (const settled of [slower, faster]) {
+        expect(settled.positions).toBeLessThan(0.01 * jump);
+        expect(settled.velocities).toBeLessThan(0.001 * limit);
+      }
+    },
+  );
 
   const at = (...coordinates: number[]) => Float32Array.from([...coordinates, 4].slice(0, dimensions));
   const box = {
@@ -266,6 +286,32 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         expect(velocities[1]).toBe(1);
       }
     });
+
+    it.each([
+      ['rests', 0],
+      ['slides', 1],
+    ])(
+      'push a particle that %s without gravity as far, whatever rounding adds to its velocity',
+      (_, slide) => {
+        const moved = (approach: number) => {
+          const simulation = create(beside(4.75, [-approach, slide]));
+          simulation.step(DT);
+          return readNow(simulation);
+        };
+        const { positions, velocities } = moved(0);
+        // A push that gives no speed removes 1.5 times `relaxation` of the overlap.
+        const relaxation = dimensions === 2 ? 0.35 : 0.25;
+        expect(positions[0]).toBeCloseTo(4.75 + 1.5 * relaxation * 0.25, 6);
+        for (const approach of [-1e-6, 1e-6]) {
+          const rounded = moved(approach);
+          expect(greatestDifference(rounded.positions, positions)).toBeLessThan(1e-6);
+          expect(greatestDifference(rounded.velocities, velocities)).toBeLessThan(2e-6);
+        }
+        // An obstacle stops a particle that has just arrived, and removes 31/32 of its overlap.
+        const { positions: stopped } = moved(8);
+        expect(stopped[0]).toBeCloseTo(5 - (0.25 + 8 * DT) / 32, 6);
+      },
+    );
 
     it('stop an approaching particle, and give a particle at rest no speed if there is no gravity', () => {
       const fast = create(beside(4.5, [-1, 0], { relaxation: 1 }));
