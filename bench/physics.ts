@@ -2,7 +2,8 @@
  * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench-physics.md
  * describes the figures. Flags:
  *
- * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter
+ * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter. Another engine is
+ *   `exact`, for scenes with balls of one size
  * - --dimensions 2,3
  * - --only slope,standing,ratio,overlap,impact,bounce,pile
  * - --minutes 5: simulated time of the bodies that must stand, instead of 20 s

@@ -119,7 +119,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
  * Lowest first. A file may import from its own subfolder and those before it; files directly in the folder, from all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
-  'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
+  'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'exact', 'ccd', 'simulation', 'state'],
   'src/cpu': ['shared', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
 };

@@ -12,19 +12,30 @@ const MOST_QUEUED = 50;
 
 const BOTH = [2, 3] as const;
 
-export const CELLSTORM_CPU: PhysicsEngine = {
-  name: 'cpu',
-  about: 'cellstorm/cpu with default settings: 8 substeps per step.',
-  dimensions: BOTH,
-  open(scene) {
-    const simulation = createCpuSimulation(simulationOptions(scene));
-    return {
-      step: () => simulation.step(DT),
-      read: () => simulation.read(),
-      destroy: () => simulation.destroy(),
-    };
-  },
-};
+export const CELLSTORM_CPU = onCpu('cpu', 'cellstorm/cpu with default settings: 8 substeps per step.', false);
+
+/** Scenes with different sizes fail, because exact simulations do not offer them. */
+export const CELLSTORM_EXACT = onCpu(
+  'exact',
+  'cellstorm/cpu with `exact: true`, for equal balls only.',
+  true,
+);
+
+function onCpu(name: string, about: string, exact: boolean): PhysicsEngine {
+  return {
+    name,
+    about,
+    dimensions: BOTH,
+    open(scene) {
+      const simulation = createCpuSimulation({ ...simulationOptions(scene), exact });
+      return {
+        step: () => simulation.step(DT),
+        read: () => simulation.read(),
+        destroy: () => simulation.destroy(),
+      };
+    },
+  };
+}
 
 export function cellstormGpu(gpu: Gpu, driver: string): PhysicsEngine {
   return {

@@ -4,9 +4,9 @@ import { openDawn } from '../../../src/node/dawn';
 import { testPreference } from '../../../src/testing/environment';
 import type { PhysicsEngine } from '../engine';
 import { FULL_PILE } from '../measure';
-import { ENGINE_NAMES, type EngineName } from '../options';
+import { type EngineName, USUAL_ENGINES } from '../options';
 import { BOX2D3 } from './box2d3';
-import { CELLSTORM_CPU, cellstormGpu } from './cellstorm';
+import { CELLSTORM_CPU, CELLSTORM_EXACT, cellstormGpu } from './cellstorm';
 import { RAPIER } from './rapier';
 
 /** More cells than any scene has. */
@@ -28,8 +28,9 @@ export async function openEngines(
   openOnGpu = openGpu,
 ): Promise<PhysicsEngine[]> {
   const engines: PhysicsEngine[] = [];
-  for (const name of names ?? ENGINE_NAMES) {
+  for (const name of names ?? USUAL_ENGINES) {
     if (name === 'cpu') engines.push(CELLSTORM_CPU);
+    else if (name === 'exact') engines.push(CELLSTORM_EXACT);
     else if (name === 'box2d3') engines.push(BOX2D3);
     else if (name === 'rapier') engines.push(RAPIER);
     else {

@@ -4,6 +4,7 @@
  *   - shaders/solve/contact_law.wgsl (GPU)
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
  *   - src/reference/solve/bound-law.ts, bound-obstacles.ts and bound-settle.ts (the effect of rounding)
+ *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
  * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit of deep overlaps and

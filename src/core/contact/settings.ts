@@ -218,7 +218,8 @@ function reachSquared({ boxes }: World): number {
 export function deriveSubstep(world: World, diameter: number, settings: Settings, dt: number): Substep {
   const substepTime = Math.fround(dt / settings.substeps);
   const gravity = settings.gravity.map(Math.fround);
-  const acceleration = Math.hypot(...gravity);
+  // `hypot` may differ between engines of JavaScript.
+  const acceleration = Math.sqrt(gravity.reduce((sum, along) => sum + along * along, 0));
   const roundedDiameter = Math.fround(diameter);
   const height = (axis: number) =>
     world.kind === 'unbounded'

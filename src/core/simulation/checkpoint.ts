@@ -1,8 +1,9 @@
 /** Checks and converts checkpoints of simulations. A rejected checkpoint changes nothing. */
-import { checkFinite } from '../base/checks';
+import { checkFinite, checkInteger } from '../base/checks';
 import { MOST_LOAD } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import { defaultSettings, readSavedSettings, resolveSettings, type Settings } from '../contact/settings';
+import { FASTEST, REACH } from '../exact/quanta';
 import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { defineShapes } from '../particles/shapes';
@@ -30,6 +31,7 @@ export function checkCheckpoint(
     | 'capacity'
     | 'obstacleCapacity'
     | 'continuous'
+    | 'exact'
   >,
 ): Settings {
   const { dimensions, capacity, world, radiusRange } = simulation;
@@ -54,6 +56,7 @@ export function checkCheckpoint(
   }
   const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
   sizesOf('checkpoint.', checkpoint, count, simulation);
+  checkExactArrays(checkpoint, simulation.exact, count * dimensions);
   checkLoads(checkpoint, radiusRange);
   checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
@@ -64,6 +67,29 @@ export function checkCheckpoint(
     defaults,
     readSavedSettings('checkpoint.settings', checkpoint.settings ?? {}),
   );
+}
+
+function checkExactArrays({ exact }: Checkpoint, isExact: boolean, length: number): void {
+  if (!isExact || exact === undefined) {
+    if (isExact === (exact !== undefined)) return;
+    const accepted = isExact
+      ? 'given, since this simulation is exact'
+      : 'left out, since this simulation is not exact';
+    throw new ArgumentError('checkpoint.exact', exact, accepted);
+  }
+  checkInteger('checkpoint.exact.steps', exact.steps, 0, Number.MAX_SAFE_INTEGER);
+  for (const [name, most] of [
+    ['positions', REACH],
+    ['velocities', FASTEST],
+  ] as const) {
+    const values = exact[name];
+    if (!(values instanceof Int32Array) || values.length !== length) {
+      throw new ArgumentError(`checkpoint.exact.${name}`, values, `an Int32Array of ${length} numbers`);
+    }
+    const wrong = values.findIndex((value) => value < -most || value > most);
+    if (wrong < 0) continue;
+    throw new ArgumentError(`checkpoint.exact.${name}[${wrong}]`, values[wrong], `from -${most} to ${most}`);
+  }
 }
 
 function checkLoads({ loads, ids }: Checkpoint, range: RadiusRange | undefined): void {

@@ -15,10 +15,14 @@ export class IdAllocator {
   private living = 0;
   private endOfAlive = 0;
 
-  /** `defaultBox` is the world's box if the caller did not choose it: then new particles must be inside. */
+  /**
+   * `defaultBox` is the world's box if the caller did not choose it: then new particles must be inside. `check` throws if
+   * the engine cannot hold new particles.
+   */
   constructor(
     readonly capacity: number,
     readonly defaultBox?: Bounds,
+    private readonly check?: (positions: Float32Array, velocities: Float32Array) => void,
   ) {
     this.alive = new Uint8Array(capacity);
   }
@@ -58,6 +62,7 @@ export class IdAllocator {
     const velocities = particles.velocities ?? new Float32Array(positions.length);
     checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
     const own = sizesOf('', particles, count, sizes);
+    this.check?.(positions, velocities);
     this.checkRoom(count);
     return { ids: this.take(count), positions, velocities, ...own };
   }

@@ -9,6 +9,8 @@ import {
 } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
+import { checkExactBodies } from '../exact/bodies';
+import { defineQuanta, type Quanta } from '../exact/quanta';
 import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { checkBodiesFit, labelsOfRadii, type Sizes } from '../particles/shapes';
@@ -22,6 +24,7 @@ import {
   type RadiusRange,
   WORLD_NAMES,
   type World,
+  type WorldOptions,
 } from '../world/world';
 import { boxOf } from './default-box';
 import { MAX_PARTICLES } from './ids';
@@ -45,6 +48,9 @@ export interface SimulationPlan extends Sizes {
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
   readonly longestStep: number;
+  readonly exact: boolean;
+  /** The units of an exact simulation; otherwise undefined. */
+  readonly quanta: Quanta | undefined;
 }
 
 const OPTION_NAMES = [
@@ -63,6 +69,7 @@ const OPTION_NAMES = [
   'obstacleCapacity',
   'continuous',
   'longestStep',
+  'exact',
 ] as const;
 
 export function planSimulation(options: SimulationOptions): SimulationPlan {
@@ -102,12 +109,17 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { periodic, unbounded, cellSize, crowds } = options;
   const { min, max } = boxOf(options, capacity, diameter, [positions, obstacles.positions]);
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
+  const quanta = planExact(options, worldOptions, diameter);
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
     : // The table of obstacles has as many buckets as the table of particles, so the larger number decides.
-      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
+      defineWorld(worldOptions, quanta?.searchDiameter ?? diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
+  if (quanta) {
+    checkExactBodies(quanta, options, dimensions);
+    checkExactBodies(quanta, { positions: obstacles.positions }, dimensions, 'obstacles: ');
+  }
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(
@@ -130,7 +142,33 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     obstacleCapacity,
     continuous,
     longestStep,
+    exact: quanta !== undefined,
+    quanta,
   };
+}
+
+/** Options that exact simulations do not offer, with the only values that they accept. */
+const NOT_EXACT = {
+  radii: undefined,
+  radiusRange: undefined,
+  halfExtents: undefined,
+  boxes: false,
+  continuous: false,
+  unbounded: false,
+  crowds: false,
+  cellSize: undefined,
+} as const;
+
+function planExact(options: SimulationOptions, world: WorldOptions, diameter: number): Quanta | undefined {
+  const { exact = false } = options;
+  if (typeof exact !== 'boolean') throw new ArgumentError('exact', exact, 'true or false');
+  if (!exact) return undefined;
+  for (const [name, accepted] of Object.entries(NOT_EXACT)) {
+    const value = options[name as keyof typeof NOT_EXACT];
+    if (value === undefined || value === accepted) continue;
+    throw new ArgumentError(name, value, 'left out in an exact simulation, which does not offer it yet');
+  }
+  return defineQuanta(defineWorld(world, diameter), diameter);
 }
 
 function planSizes(

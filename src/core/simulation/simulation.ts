@@ -68,6 +68,11 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * because a step of 16 is likely meant in milliseconds.
    */
   readonly longestStep?: number | undefined;
+  /**
+   * Computes in whole numbers, so that every device gives the same bits. For particles of one radius in a box, periodic
+   * or not. So far, only the CPU engine offers this. Default: false.
+   */
+  readonly exact?: boolean | undefined;
 }
 
 /** Figures about a state. */
@@ -176,6 +181,16 @@ export interface ParticleArrays {
   readonly loads?: Float32Array | undefined;
 }
 
+/** The state of an exact simulation, in the order of ids. */
+export interface ExactArrays {
+  /** Number of steps so far. */
+  readonly steps: number;
+  /** Positions in quanta from the low corner of the world. A quantum is 2^-20 of the diameter, in large worlds more. */
+  readonly positions: Int32Array;
+  /** Velocities in quanta per second. */
+  readonly velocities: Int32Array;
+}
+
 /** Everything needed to continue with the same bits: plain data, safe to copy and to store. */
 export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   /** Radius of every particle; if radii vary, the largest of `radiusRange`. */
@@ -186,6 +201,8 @@ export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   readonly boxes?: true | undefined;
   /** True if the simulation is `continuous`, otherwise left out. */
   readonly continuous?: true | undefined;
+  /** The exact state, of which `positions` and `velocities` show the nearest floats; left out if it is not `exact`. */
+  readonly exact?: ExactArrays | undefined;
   /** Simulated seconds. */
   readonly time: number;
   /** The settings of the simulation. */
@@ -239,6 +256,8 @@ export interface ParticleSimulation {
   readonly continuous: boolean;
   /** The longest time step that is accepted, in seconds. */
   readonly longestStep: number;
+  /** True if the simulation computes in whole numbers. */
+  readonly exact: boolean;
   /** Simulated seconds. */
   readonly time: number;
   /** The current settings. */

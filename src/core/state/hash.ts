@@ -44,8 +44,8 @@ export function formatHash(low: number, high: number): string {
 /** Default ids: 0, 1, 2 … Leave out `sizes` if all particles have one radius. */
 export function hashState(
   dimensions: 2 | 3,
-  positions: Float32Array,
-  velocities: Float32Array,
+  positions: Float32Array | Int32Array,
+  velocities: Float32Array | Int32Array,
   ids?: Uint32Array,
   { radii, halves }: Sizes = {},
 ): string {
@@ -68,6 +68,6 @@ export function hashState(
   return hash.toString();
 }
 
-function bitsOf(numbers: Float32Array): Uint32Array {
+function bitsOf(numbers: Float32Array | Int32Array): Uint32Array {
   return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
 }

@@ -71,7 +71,17 @@ export interface World {
   readonly boxes: boolean;
   /** First bucket of each level if the world is a box with levels; otherwise empty. */
   readonly levelStarts: readonly number[];
+  /** In an exact simulation on the GPU: the shader modules that take the place of those for floats. */
+  readonly exact?: ExactModules;
 }
+
+/** Modules of exact simulations, loaded only if there is one. @internal */
+export type ExactModules = Readonly<
+  Record<
+    'world' | 'contact' | 'integrate' | 'partner' | 'resolve',
+    readonly { readonly name: string; readonly text: string }[]
+  >
+>;
 
 /** The radii that a grid or a simulation accepts if each particle has its own radius. They are from 2^-41 to 2^59. */
 export interface RadiusRange {

@@ -67,6 +67,9 @@ export interface ParticleState {
   readonly bulks: Float32Array;
   /** Loads (core/contact/law.ts) in the last substep. Like `radii`, empty if all particles have one radius. */
   readonly loads: Float32Array;
+  /** In exact simulations, positions and velocities in whole numbers (core/exact/quanta.ts); otherwise empty. */
+  readonly quanta: Int32Array;
+  readonly rates: Int32Array;
 }
 
 export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 'halves' | 'bulks'>): Sizes {

@@ -9,8 +9,9 @@ import { takeOrderCensus } from '../equal/hashed';
 import type { CellOrder } from '../equal/order';
 import type { ParticleState } from '../shared/kernels';
 import { minimumDistance } from '../shared/overlap';
-import { meetShapes, NO_CONTACT } from './general-contact';
+import { NO_CONTACT } from './general-contact';
 import type { Census, PairsInPortions } from './neighbours';
+import type { OverlapTest } from './passes';
 
 export function takeCensus(order: CellOrder): Census {
   const candidates = countCandidates(order);
@@ -20,9 +21,17 @@ export function takeCensus(order: CellOrder): Census {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** `search` must name particles by their slots. `diameter` is for particles without radii. */
-export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
-  const { positions, radii, halves } = state;
+/**
+ * `search` must name particles by their slots. `diameter` is for particles without radii. `overlapOf` is given if the
+ * search also returns pairs that do not overlap.
+ */
+export function measureOverlaps(
+  search: PairsInPortions,
+  state: ParticleState,
+  diameter: number,
+  overlapOf?: OverlapTest,
+): Overlaps {
+  const { positions, radii } = state;
   const { task } = search;
   const { lattice } = task;
   const { dimensions } = lattice;
@@ -34,8 +43,8 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
     for (let word = 0; word < task.length; word += 2) {
       const a = task.words[word] as number;
       const b = task.words[word + 1] as number;
-      if (halves.length > 0) {
-        const overlap = meetShapes(lattice, state, a, b);
+      if (overlapOf) {
+        const overlap = overlapOf(lattice, state, a, b);
         if (overlap === NO_CONTACT) continue;
         contacts++;
         sum += overlap;
@@ -53,7 +62,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
       sum += overlap;
       if (overlap > deepestOverlap) deepestOverlap = overlap;
     }
-    if (halves.length === 0) contacts += task.length / 2;
+    if (!overlapOf) contacts += task.length / 2;
   }
   return { contacts, deepestOverlap, meanOverlap: contacts === 0 ? 0 : sum / contacts };
 }

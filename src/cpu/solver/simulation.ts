@@ -20,11 +20,10 @@ import {
   resolveSettings,
   type Settings,
   type SettingsOptions,
-  type Substep,
-  SubstepMemo,
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
 import { describeSizes } from '../../core/particles/shapes';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
 import { IdAllocator } from '../../core/simulation/ids';
@@ -48,18 +47,18 @@ import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
 import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
 import { defineLattice, lengthenPairs, reserve, reservedCells } from '../shared/lattice';
-import { wrapIn } from '../shared/overlap';
 import { CcdSolver } from './ccd';
 import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
-import { finish, finishPushApart, meetShapes, NO_CONTACT, pushApart } from './general-contact';
+import { ExactPasses } from './exact-passes';
+import { NO_CONTACT } from './general-contact';
 import { LEAST_SUBSTEPS } from './held-pairs';
-import { integrate } from './integrate';
 import { measureOverlaps, measureParticles } from './measure';
 import type { Neighbours, PairsInPortions, SlotSearch } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
+import { FloatPasses, type OverlapTest } from './passes';
 import {
   byteLengthOf,
   type CpuSimulationBuffers,
@@ -117,9 +116,11 @@ export class CpuSimulation implements ParticleSimulation {
   readonly longestStep: number;
   /** Bytes of all arrays, without those of continuous motion, which grow with the number of fast particles. */
   readonly memoryBytes: number;
+  /** True if the simulation computes in whole numbers. */
+  readonly exact: boolean;
   private readonly diameter: number;
   private readonly kernels: Kernels;
-  private readonly wraps: boolean;
+  private readonly passes: FloatPasses | ExactPasses;
   private readonly neighbours: Neighbours;
   private readonly response: Response;
   /** Undefined if the capacity for obstacles is 0. */
@@ -139,7 +140,6 @@ export class CpuSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private elapsed = 0;
   private destroyed = false;
-  private readonly substeps: SubstepMemo;
 
   /** Use createCpuSimulation, which checks its arguments. @hideconstructor */
   constructor(plan: SimulationPlan) {
@@ -153,30 +153,32 @@ export class CpuSimulation implements ParticleSimulation {
     this.capacity = capacity;
     this.currentSettings = plan.settings;
     const lattice = defineLattice(world);
-    this.wraps = world.kind === 'periodic';
     this.kernels = kernelsFor(lattice);
     this.state = createState(plan);
     this.spare = createState(plan);
     this.response = createResponse(dimensions, capacity);
     this.slots = new Uint32Array(capacity);
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
-    this.allocator = new IdAllocator(capacity, plan.defaultBox);
-    this.substeps = new SubstepMemo(world, plan.diameter);
     this.obstacleCapacity = plan.obstacleCapacity;
     let search: ObstacleSearch | undefined;
     if (plan.radiusRange) {
       this.neighbours = new VariableNeighbours(lattice, capacity);
       if (plan.obstacleCapacity > 0) search = new VariableObstacles(lattice);
     } else {
-      this.neighbours = new EqualNeighbours(lattice, plan.diameter, capacity, !plan.continuous);
+      this.neighbours = new EqualNeighbours(lattice, world.diameter, capacity, !plan.continuous);
       if (plan.obstacleCapacity > 0) {
-        search = new EqualObstacles(lattice, plan.diameter, plan.obstacleCapacity);
+        search = new EqualObstacles(lattice, world.diameter, plan.obstacleCapacity);
       }
     }
-    if (search) {
-      this.obstacles = new Obstacles(lattice, search);
-      this.obstacles.load(plan.obstacles);
-    }
+    if (search) this.obstacles = new Obstacles(lattice, search);
+    this.exact = plan.quanta !== undefined;
+    this.passes = plan.quanta
+      ? new ExactPasses(world, plan.quanta, plan.settings, search)
+      : new FloatPasses(world, plan.diameter, plan.settings, this.neighbours.contact, this.obstacles);
+    this.allocator = new IdAllocator(capacity, plan.defaultBox, (...bodies) =>
+      this.passes.checkBodies(...bodies),
+    );
+    this.loadObstacles(plan.obstacles);
     if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
     this.longestStep = plan.longestStep;
@@ -211,7 +213,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /** One text per problem that the settings are likely to cause, with its fix; often empty. */
   get warnings(): readonly string[] {
-    return warningsOf(this, this.substeps.step);
+    return warningsOf(this, this.passes.step);
   }
 
   /**
@@ -285,15 +287,15 @@ export class CpuSimulation implements ParticleSimulation {
   separate(rounds = 1): void {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
-    const parameters = this.substepFor(0);
+    const { passes } = this;
+    passes.prepare(this.currentSettings, 0);
     for (let round = 0; round < rounds; round++) {
       this.sort();
       const { activeCount } = this.neighbours;
       const pairs = this.searchPairs();
-      while (pairs.advance()) pushApart(pairs.task, this.state, this.response, parameters);
-      this.obstacles?.pushApart(this.state, activeCount, this.response, parameters);
-      finishPushApart(this.state, activeCount, this.response, parameters);
-      this.wrapIn(0, activeCount);
+      while (pairs.advance()) passes.pushApart(pairs.task, this.state, this.response);
+      passes.pushApartFromObstacles(this.state, activeCount, this.response);
+      passes.finishPushApart(this.state, activeCount, this.response);
     }
     this.settle();
   }
@@ -316,7 +318,17 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator.checkLiving('ids', ids);
     const { count, dimensions } = this;
     this.allocator.release(ids);
-    const { ids: stateIds, positionWords, velocityWords, radii, halves, bulks, loads } = this.state;
+    const {
+      ids: stateIds,
+      positionWords,
+      velocityWords,
+      radii,
+      halves,
+      bulks,
+      loads,
+      quanta,
+      rates,
+    } = this.state;
     let kept = 0;
     for (let slot = 0; slot < count; slot++) {
       const id = stateIds[slot] as number;
@@ -324,6 +336,8 @@ export class CpuSimulation implements ParticleSimulation {
       stateIds[kept] = id;
       positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      quanta.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      rates.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       radii.copyWithin(kept, slot, slot + 1);
       loads.copyWithin(kept, slot, slot + 1);
       halves.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
@@ -336,7 +350,8 @@ export class CpuSimulation implements ParticleSimulation {
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
     const bodies = checkObstacles(obstacles, this, 'obstacles', this.allocator.defaultBox);
-    this.obstacles?.load(bodies);
+    this.passes.checkBodies(bodies.positions);
+    this.loadObstacles(bodies);
   }
 
   /** Measures the simulation. */
@@ -347,7 +362,7 @@ export class CpuSimulation implements ParticleSimulation {
     const { neighbours, state, world, count } = this;
     const { activeCount } = neighbours;
     const census = neighbours.census();
-    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter);
+    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter, this.passes.overlapOf);
     const isNaive = this.currentSettings.broadPhase === 'naive';
     return {
       count,
@@ -356,7 +371,7 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - activeCount,
       ...overlaps,
       borderline: 0,
-      obstacleContacts: this.obstacles?.countContacts(state, activeCount) ?? 0,
+      obstacleContacts: this.passes.countObstacleContacts(state, activeCount),
       ...measureParticles(world, state, activeCount),
       hash: this.hash(),
     };
@@ -369,7 +384,8 @@ export class CpuSimulation implements ParticleSimulation {
     this.settle();
     const { neighbours, state, currentSettings } = this;
     const { broadPhase } = currentSettings;
-    if (this.boxes) return this.findShapePairs();
+    const { overlapOf } = this.passes;
+    if (overlapOf) return this.findTestedPairs(overlapOf);
     const pairs = neighbours.search(state, state.ids, broadPhase);
     const words = pairs.collectInto(this.roomForPairs());
     const { length } = pairs.task;
@@ -399,18 +415,25 @@ export class CpuSimulation implements ParticleSimulation {
 
   /** Returns plain data from which a simulation continues with the same bits. */
   checkpoint(): Checkpoint {
-    return { ...describeSimulation(this, this.obstacles?.given), ...this.read() };
+    const described = { ...describeSimulation(this, this.obstacles?.given), ...this.read() };
+    if (!(this.passes instanceof ExactPasses)) return described;
+    return { ...described, exact: this.passes.read(this.state, described.ids) };
   }
 
   /** Continues from a checkpoint, which may come from a simulation on the GPU. */
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
+    const obstacles = checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles');
+    this.passes.checkBodies(obstacles.positions);
     this.allocator.replaceAll(checkpoint.ids);
     this.append(bodiesOf(checkpoint, this), 0);
+    if (this.passes instanceof ExactPasses && checkpoint.exact) {
+      this.passes.restore(this.state, checkpoint.exact);
+    }
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.obstacles?.load(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
+    this.loadObstacles(obstacles);
   }
 
   /** Ends the use of the simulation. Later calls throw. */
@@ -426,11 +449,12 @@ export class CpuSimulation implements ParticleSimulation {
     /** The substep of the last sort. Lets the first substep hold pairs. */
     let sorted = -LEAST_SUBSTEPS;
     checkTimeStep(dt, this);
+    this.passes.checkStep(this.currentSettings, dt);
     if (dt === 0) return;
-    const parameters = this.substepFor(dt);
+    const { passes } = this;
+    passes.prepare(this.currentSettings, dt);
     for (let substep = 0; substep < substeps; substep++) {
-      integrate(this.dimensions, this.state, this.count, parameters);
-      this.wrapIn(0, this.count);
+      passes.integrate(this.state, this.count);
       done('integrate');
       if (substep === 0 || !held || search !== held || !held.isValid(this.state)) {
         // After a list that did not last, the rest of the step does without one.
@@ -440,48 +464,49 @@ export class CpuSimulation implements ParticleSimulation {
       }
       done('sort');
       if (this.ccd) {
-        this.fly(this.ccd, parameters, substep === 0);
+        this.fly(this.ccd, substep === 0);
         done('ccd');
       }
-      this.respond(search, parameters, done);
+      this.respond(search, done);
     }
+    passes.endStep();
+    passes.publish(this.state, 0, this.count);
     this.settle();
     this.elapsed += dt;
   }
 
-  private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
-    const counts = ccd.fly(this.state, parameters);
+  private fly(ccd: CcdSolver, isFirst: boolean): void {
+    if (!(this.passes instanceof FloatPasses)) return;
+    const counts = ccd.fly(this.state, this.passes.substep);
     this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
     // If a path ended early, its particle may be in another cell.
     if (counts.hits + counts.held > 0) this.sort();
   }
 
-  private respond(search: SlotSearch, parameters: Substep, done: (stage: string) => void): void {
-    const { neighbours, state, response, slots } = this;
-    const { contact } = neighbours;
+  private respond(search: SlotSearch, done: (stage: string) => void): void {
+    const { passes, state, response, slots } = this;
     const { activeCount } = search;
     const { broadPhase } = this.currentSettings;
-    if (parameters.restitution > 0) {
+    if (passes.bounces) {
       response.partners.fill(-1, 0, activeCount);
-      response.approaches.fill(-parameters.restSpeed, 0, activeCount);
+      response.approaches.fill(-passes.restSpeed, 0, activeCount);
       const pairs = search.search(state, slots, broadPhase);
-      while (pairs.advance()) contact.findPartners(pairs.task, state, response, parameters);
-      this.obstacles?.findPartners(state, activeCount, response);
+      while (pairs.advance()) passes.findPartners(pairs.task, state, response);
+      passes.findObstaclePartners(state, activeCount, response);
       done('partner');
     }
     const pairs = search.search(state, slots, broadPhase);
-    while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
-    this.obstacles?.respond(state, activeCount, response, parameters);
-    finish(this.dimensions, state, activeCount, response, parameters);
-    this.wrapIn(0, activeCount);
+    while (pairs.advance()) passes.respond(pairs.task, state, response);
+    passes.respondToObstacles(state, activeCount, response);
+    passes.finish(state, activeCount, response);
     done('resolve');
   }
 
   /**
-   * Finds the pairs of shapes that overlap. The search returns all pairs of which the balls around the shapes overlap.
-   * These may be far more pairs, so they are tested portion by portion.
+   * Finds the pairs that overlap if the search also returns others. These may be far more, so they are tested portion
+   * by portion.
    */
-  private findShapePairs(): FoundPairs {
+  private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
     let words = this.roomForPairs();
@@ -493,7 +518,7 @@ export class CpuSimulation implements ParticleSimulation {
       }
       for (let word = 0; word < task.length; word += 2) {
         const [slot, other] = [task.words[word] as number, task.words[word + 1] as number];
-        if (meetShapes(task.lattice, state, slot, other) === NO_CONTACT) continue;
+        if (overlapOf(task.lattice, state, slot, other) === NO_CONTACT) continue;
         const [id, otherId] = [state.ids[slot] as number, state.ids[other] as number];
         words[length++] = Math.min(id, otherId);
         words[length++] = Math.max(id, otherId);
@@ -510,17 +535,23 @@ export class CpuSimulation implements ParticleSimulation {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
-  private wrapIn(first: number, end: number): void {
-    if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
+  private loadObstacles(obstacles: StaticBodies): void {
+    this.obstacles?.load(obstacles);
+    this.passes.takeObstacles();
   }
 
   private sort(search: SlotSearch = this.neighbours): void {
-    this.wrapIn(0, this.count);
-    const { count, kernels, state, spare } = this;
+    const { count, kernels, state, spare, passes } = this;
+    // The caller may have written positions.
+    passes.wrapIn(state, 0, count);
     search.sort(state, count, spare);
     const { source } = search;
     kernels.gather(state.velocityWords, spare.velocityWords, source, count);
     for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
+    if (this.exact) {
+      kernels.gather(wordsOf(state.quanta), wordsOf(spare.quanta), source, count);
+      kernels.gather(wordsOf(state.rates), wordsOf(spare.rates), source, count);
+    }
     if (this.radiusRange) {
       for (let slot = 0; slot < count; slot++)
         spare.loads[slot] = state.loads[source[slot] as number] as number;
@@ -553,23 +584,19 @@ export class CpuSimulation implements ParticleSimulation {
     if (bulks) state.bulks.set(bulks, slot);
     if (loads) state.loads.set(loads, slot);
     else state.loads.fill(0, slot, slot + ids.length);
-    this.wrapIn(slot, slot + ids.length);
+    this.passes.take(state, slot, slot + ids.length);
   }
 
   private hash(): string {
-    const { dimensions, count, radiusRange, boxes } = this;
-    const { ids, positions, velocities, radii, halves } = this.state;
+    const { dimensions, count, radiusRange, boxes, exact } = this;
+    const { ids, positions, velocities, radii, halves, quanta, rates } = this.state;
     return hashState(
       dimensions,
-      positions.subarray(0, dimensions * count),
-      velocities.subarray(0, dimensions * count),
+      (exact ? quanta : positions).subarray(0, dimensions * count),
+      (exact ? rates : velocities).subarray(0, dimensions * count),
       ids,
       { radii: radiusRange && radii, halves: boxes ? halves : undefined },
     );
-  }
-
-  private substepFor(dt: number): Substep {
-    return this.substeps.derive(this.currentSettings, dt);
   }
 
   private checkUsable(): void {

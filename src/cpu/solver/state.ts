@@ -14,7 +14,13 @@ export interface CpuSimulationBuffers {
   readonly ids: Uint32Array;
 }
 
-export function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
+export function createState({
+  dimensions,
+  capacity,
+  radiusRange,
+  boxes,
+  quanta,
+}: SimulationPlan): ParticleState {
   const positions = new Float32Array(dimensions * capacity);
   const velocities = new Float32Array(dimensions * capacity);
   const radii = new Float32Array(radiusRange ? capacity : 0);
@@ -28,6 +34,8 @@ export function createState({ dimensions, capacity, radiusRange, boxes }: Simula
     loads: new Float32Array(radiusRange ? capacity : 0),
     halves: new Float32Array(boxes ? dimensions * capacity : 0),
     bulks: boxes ? new Float32Array(capacity) : radii,
+    quanta: new Int32Array(quanta ? dimensions * capacity : 0),
+    rates: new Int32Array(quanta ? dimensions * capacity : 0),
   };
 }
 
@@ -45,11 +53,13 @@ export function copyState(
   to.radii.set(from.radii.subarray(0, count));
   to.loads.set(from.loads.subarray(0, count));
   to.halves.set(from.halves.subarray(0, dimensions * count));
+  to.quanta.set(from.quanta.subarray(0, dimensions * count));
+  to.rates.set(from.rates.subarray(0, dimensions * count));
   if (to.bulks !== to.radii) to.bulks.set(from.bulks.subarray(0, count));
 }
 
 /** Returns the same memory as words, for bit-exact copies. */
-export function wordsOf(numbers: Float32Array): Uint32Array {
+export function wordsOf(numbers: Float32Array | Int32Array): Uint32Array {
   return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
 }
 

@@ -58,6 +58,7 @@ type Shared = Omit<
   | 'continuous'
   | 'memoryBytes'
   | 'longestStep'
+  | 'exact'
   | 'measure'
   | 'checkpoint'
   | 'restore'

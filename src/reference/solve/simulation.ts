@@ -64,6 +64,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
   readonly longestStep: number;
+  readonly exact = false;
   private lastCounts = NO_CONTINUOUS_COUNTS;
   private readonly diameter: number;
   private readonly allocator: IdAllocator;

@@ -35,7 +35,7 @@ describe('rejects', () => {
     [['--only'], /'--only <value>' argument missing/],
     [
       ['--engines', 'cpu,unity'],
-      /^--engines names "unity", but it may list only cpu, gpu, box2d3, rapier\.$/,
+      /^--engines names "unity", but it may list only cpu, gpu, box2d3, rapier, exact\.$/,
     ],
     [['--engines', ''], /^--engines names ""/],
     [['--only', 'slopes'], /^--only names "slopes", but it may list only slope, standing/],

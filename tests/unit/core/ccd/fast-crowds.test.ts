@@ -43,6 +43,8 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
       halves: new Float32Array(halves.length),
       bulks: plan.bulks ? new Float32Array(count) : own,
       loads: new Float32Array(radii.length),
+      quanta: new Int32Array(0),
+      rates: new Int32Array(0),
     };
   };
   const given = state();

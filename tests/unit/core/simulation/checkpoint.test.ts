@@ -17,6 +17,7 @@ describe('checkCheckpoint', () => {
     capacity: 4,
     continuous: false,
     boxes: false,
+    exact: false,
   } as const;
   const good: Checkpoint = {
     version: 1,

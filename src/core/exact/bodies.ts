@@ -1,0 +1,77 @@
+/** Checks and converts the particles and obstacles that an exact simulation is given as floats. */
+import { ArgumentError } from '../base/errors';
+import type { Dimensions } from '../world/world';
+import { FASTEST, type Quanta, REACH } from './quanta';
+
+interface FloatBodies {
+  readonly positions?: Float32Array | undefined;
+  readonly velocities?: Float32Array | undefined;
+}
+
+/** Returns the nearest position in quanta. */
+export function toPosition({ origin, length }: Quanta, position: number, axis: number): number {
+  return Math.round((position - (origin[axis] as number)) / length);
+}
+
+/** Returns the nearest velocity in quanta per second. */
+export function toVelocity({ length }: Quanta, velocity: number): number {
+  return Math.round(velocity / length);
+}
+
+/** Throws if a position or velocity is beyond what an exact simulation can hold. `prefix` begins argument names. */
+export function checkExactBodies(
+  quanta: Quanta,
+  { positions, velocities }: FloatBodies,
+  dimensions: Dimensions,
+  prefix = '',
+): void {
+  positions?.forEach((position, index) => {
+    const axis = index % dimensions;
+    const value = toPosition(quanta, position, axis);
+    if (value >= -REACH && value < REACH) return;
+    const low = quanta.origin[axis] as number;
+    const accepted = `from ${low - REACH * quanta.length} to ${low + REACH * quanta.length} in this exact simulation`;
+    throw new ArgumentError(`${prefix}positions[${index}]`, position, accepted);
+  });
+  velocities?.forEach((velocity, index) => {
+    if (Math.abs(toVelocity(quanta, velocity)) <= FASTEST) return;
+    const accepted = `at most ${FASTEST * quanta.length} in magnitude in this exact simulation`;
+    throw new ArgumentError(`${prefix}velocities[${index}]`, velocity, accepted);
+  });
+}
+
+/** Converts floats to whole numbers, wrapped into the world. */
+export function toExact(
+  quanta: Quanta,
+  { positions, velocities }: Required<FloatBodies>,
+): { readonly positions: Int32Array; readonly velocities: Int32Array } {
+  const { period } = quanta;
+  const dimensions = period.length;
+  return {
+    positions: Int32Array.from(positions as Float32Array, (position, word) => {
+      const axis = word % dimensions;
+      return wrapExactly(toPosition(quanta, position, axis), period[axis] as number);
+    }),
+    velocities: Int32Array.from(velocities as Float32Array, (velocity) => toVelocity(quanta, velocity)),
+  };
+}
+
+/** Returns the nearest floats. */
+export function toFloats(
+  { origin, length }: Quanta,
+  { positions, velocities }: { readonly positions: Int32Array; readonly velocities: Int32Array },
+): { readonly positions: Float32Array; readonly velocities: Float32Array } {
+  return {
+    positions: Float32Array.from(
+      positions,
+      (position, word) => (origin[word % origin.length] as number) + position * length,
+    ),
+    velocities: Float32Array.from(velocities, (velocity) => velocity * length),
+  };
+}
+
+/** `period` is 0 if the axis does not wrap. */
+export function wrapExactly(position: number, period: number): number {
+  if (period === 0 || (position >= 0 && position < period)) return position;
+  return position - period * Math.floor(position / period);
+}

@@ -1,0 +1,82 @@
+/**
+ * Integer arithmetic of exact simulations. Every result is a whole number that does not depend on the device. Here,
+ * doubles hold the integers: all products stay below 2⁵³, so each operation is exact. Shaders compute the same numbers
+ * from 32-bit integers; docs/design/exact.md derives the ranges.
+ */
+
+/** Bits of a unit vector's components and of ratios: 1 is 2^FRACTION_BITS. */
+export const FRACTION_BITS = 15;
+export const ONE = 2 ** FRACTION_BITS;
+
+/** Significant bits of a factor. The product of a 32-bit integer and a factor then consists of two 32-bit products. */
+const FACTOR_BITS = 16;
+
+/** Most bits of a component whose square is computed. */
+const LENGTH_BITS = 20;
+
+/** Sums with this number have no room for fractions, so processors round them to whole numbers. */
+const ROUNDER = 1.5 * 2 ** 52;
+
+/** Returns the nearest whole number, of two equally near ones the even one. So opposite numbers have opposite results. */
+export function round(value: number): number {
+  return value + ROUNDER - ROUNDER;
+}
+
+/** Rounds a number from 0 to 2¹⁴ to FACTOR_BITS significant bits, and to multiples of 2⁻³¹. */
+export function factorOf(value: number): number {
+  const scale = scaleOf(value);
+  return Math.round(value * scale) / scale;
+}
+
+/** Returns a factor as shaders read it: its significant bits and, above them, the number of bits after the point. */
+export function packFactor(factor: number): number {
+  const scale = scaleOf(factor);
+  return factor * scale + 2 ** FACTOR_BITS * Math.log2(scale);
+}
+
+/** Returns a power of two from 2 to 2³¹. */
+function scaleOf(value: number): number {
+  let scale = 2;
+  while (value * scale < 2 ** (FACTOR_BITS - 1) && scale < 2 ** 31) scale *= 2;
+  return scale;
+}
+
+/** Returns value · factor, rounded. `factor` comes from factorOf, and |value| is below 2³¹. */
+export function scale(value: number, factor: number): number {
+  return round(value * factor);
+}
+
+/** Returns value · fraction / ONE, rounded. `fraction` is from −ONE to ONE. */
+export function share(value: number, fraction: number): number {
+  return round((value * fraction) / ONE);
+}
+
+/** Returns a / b as a fraction of ONE, rounded down, for whole numbers 0 ≤ a ≤ b < 2³¹ and b > 0. */
+export function ratio(a: number, b: number): number {
+  if (b < 2 ** 28) return Math.floor((a * ONE) / b);
+  return Math.floor((Math.floor(a / 8) * ONE) / Math.floor(b / 8));
+}
+
+/**
+ * Returns the length of a vector of whole numbers below 2³¹, rounded down. Cuts off low bits of large numbers, so that
+ * no component has more than LENGTH_BITS.
+ */
+export function lengthOf(x: number, y: number, z: number): number {
+  const greatest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
+  if (greatest < 2 ** LENGTH_BITS) return Math.floor(Math.sqrt(x * x + y * y + z * z));
+  const unit = greatest < 2 ** 26 ? 2 ** 6 : 2 ** 11;
+  const a = Math.trunc(x / unit);
+  const b = Math.trunc(y / unit);
+  const c = Math.trunc(z / unit);
+  return Math.floor(Math.sqrt(a * a + b * b + c * c)) * unit;
+}
+
+/** Limits a number to −limit … limit. */
+export function clamp(value: number, limit: number): number {
+  return value > limit ? limit : value < -limit ? -limit : value;
+}
+
+/** Returns the dot product of a vector and a direction, rounded once. */
+export function dot(a: number, b: number, c: number, x: number, y: number, z: number): number {
+  return round((a * x + b * y + c * z) / ONE);
+}

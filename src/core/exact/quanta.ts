@@ -1,0 +1,91 @@
+/**
+ * The units of exact simulations. A quantum of length is a power-of-two share of the diameter; positions are whole
+ * numbers of quanta from the low corner of the world, velocities whole numbers of quanta per second.
+ * docs/design/exact.md says why these numbers suffice and cannot overflow.
+ */
+import { ArgumentError } from '../base/errors';
+import type { ExactModules, World } from '../world/types';
+
+/** Most and fewest quanta per diameter, as powers of two. Large worlds get coarser quanta. */
+const FINEST = 20;
+const COARSEST = 14;
+
+/** Positions are from −REACH to REACH − 1 quanta. */
+export const REACH = 2 ** 30;
+
+/** Greatest magnitude of a velocity component, in quanta per second. */
+export const FASTEST = 2 ** 29;
+
+/** Greatest magnitude of a component of a particle's sum of changes, and of its sum of pushes. */
+export const MOST_CHANGE = 2 ** 30;
+export const MOST_PUSH = 2 ** 28;
+
+export interface Quanta {
+  /** Quanta per diameter, a power of two from 2¹⁴ to 2²⁰. */
+  readonly diameter: number;
+  /** The length of a quantum. */
+  readonly length: number;
+  /** The low corner of the world, which has position 0. */
+  readonly origin: readonly number[];
+  /** The size of the world along each axis, in quanta. */
+  readonly extent: readonly number[];
+  /** The period along each axis, in quanta; 0 if the axis does not wrap. */
+  readonly period: readonly number[];
+  /**
+   * The diameter with which floats search for candidates. It is so large that rounding positions to floats never hides
+   * an overlap. A longer list of candidates gives the same results.
+   */
+  readonly searchDiameter: number;
+}
+
+/** `diameter` is a 32-bit float. Throws if the world is too large. */
+export function defineQuanta(
+  { min, max, period }: Pick<World, 'min' | 'max' | 'period'>,
+  diameter: number,
+): Quanta {
+  const longest = Math.max(...min.map((low, axis) => (max[axis] as number) - low));
+  let bits = FINEST;
+  // Keeps a margin of two diameters, so that particles just outside of the box are within reach.
+  while (bits > COARSEST && (longest / diameter + 2) * 2 ** bits > REACH) bits--;
+  const perDiameter = 2 ** bits;
+  const most = REACH / perDiameter - 2;
+  min.forEach((low, axis) => {
+    const size = (max[axis] as number) - low;
+    if (size / diameter <= most) return;
+    const accepted = `at most ${low} + ${most} diameters of ${diameter} in an exact simulation`;
+    throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
+  });
+  const length = diameter / perDiameter;
+  const toQuanta = (size: number) => Math.round(size / length);
+  const farthest = Math.max(
+    ...min.map((low, axis) => Math.max(Math.abs(low), Math.abs(max[axis] as number))),
+  );
+  // A device computes a coordinate with three roundings of 2⁻²⁴ each. For two positions in 3D, these add up to less than
+  // 11 · 2⁻²⁴ of the farthest coordinate.
+  const searchDiameter = Math.fround(diameter + 2 ** -20 * (farthest + REACH * length));
+  if (searchDiameter > 1.25 * diameter) {
+    const axis = min.findIndex(
+      (low, along) => Math.max(Math.abs(low), Math.abs(max[along] as number)) === farthest,
+    );
+    const accepted = `nearer to 0 in an exact simulation: the diameter is ${diameter}, and floats are coarser out there`;
+    throw new ArgumentError(`min[${axis}]`, min[axis], accepted);
+  }
+  return {
+    diameter: perDiameter,
+    length,
+    origin: min,
+    extent: min.map((low, axis) => toQuanta((max[axis] as number) - low)),
+    period: period.map(toQuanta),
+    searchDiameter,
+  };
+}
+
+/** Returns the world with the cells that shaders/world/exact.wgsl uses: a diameter wide, except the last of each axis. */
+export function withExactCells(world: World, { diameter, extent }: Quanta, exact: ExactModules): World {
+  const cells = extent.map((size, axis) => {
+    const inside = Math.max(1, Math.floor(size / diameter));
+    return (world.period[axis] as number) > 0 ? inside : inside + 2;
+  });
+  const cellCount = cells.reduce((product, count) => product * count, 1);
+  return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact });
+}

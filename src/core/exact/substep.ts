@@ -1,0 +1,95 @@
+/** The numbers of a substep of an exact simulation, as whole numbers of quanta and as factors of 16 bits. */
+import type { Substep } from '../contact/settings';
+import { factorOf, round } from './integers';
+import { type Quanta, REACH } from './quanta';
+import { MOST_SPEED } from './step';
+
+/** A push velocity above this is as good as this one, because both are above every limit of pushChange. */
+const MOST_PUSH = 2 ** 30;
+
+/** Values of the dither that takes the place of fractions: see ditherOf. */
+export const DITHERS = 2 ** 16;
+
+export interface ExactSubstep {
+  readonly quanta: Quanta;
+  /** Factor from velocities to the distance of a substep. */
+  readonly dt: number;
+  /** Speed that gravity adds in each substep of this step, and on average, in quanta per second. */
+  readonly gained: readonly number[];
+  readonly meanGain: readonly number[];
+  /** What motion in this step adds before it rounds down, of DITHERS: see ditherOf. */
+  readonly dither: number;
+  /** relaxation / 2: factor from an overlap to the push of each of two particles. */
+  readonly halfRelaxation: number;
+  /** Factor from an overlap to the velocity of that push, for overlaps up to `mostOverlap`. */
+  readonly pushRate: number;
+  readonly mostOverlap: number;
+  /** The same for walls: from a depth to the velocity that moves the particle out in one substep. */
+  readonly wallRate: number;
+  readonly mostDepth: number;
+  readonly friction: number;
+  readonly gripShare: number;
+  readonly restitution: number;
+  /** 1 + restitution, half of it, and 1 − restitution. */
+  readonly rebound: number;
+  readonly halfRebound: number;
+  readonly damping: number;
+  readonly restSpeed: number;
+  readonly pushSpeed: number;
+  readonly kickSpeed: number;
+  readonly lower: readonly number[];
+  readonly upper: readonly number[];
+  readonly walls: boolean;
+}
+
+/**
+ * Returns the fraction that motion in step number `step` adds before it rounds down, from 0 to DITHERS − 1. On average
+ * over many steps, nothing is lost: a particle that moves a tenth of a quantum per substep moves one quantum in ten.
+ * The multiples of the golden ratio spread evenly, however many there are.
+ */
+function ditherOf(step: number): number {
+  return Math.imul(step, 0x9e37_79b1) >>> 16;
+}
+
+/** `substep` is the same substep of a float simulation, `step` the number of the step. */
+export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: number): ExactSubstep {
+  const { length, extent, period } = quanta;
+  const { dt, inverseDt, gravity, halfRelaxation, gripShare, friction, restitution, walls } = substep;
+  const toQuanta = (value: number) => Math.min(MOST_SPEED, Math.round(value / length));
+  const dither = ditherOf(step);
+  const gain = gravity.map((along) => Math.round((along * dt * DITHERS) / length));
+  const pushRate = factorOf(halfRelaxation * inverseDt);
+  const wallRate = factorOf(inverseDt);
+  const pushSpeed = toQuanta(substep.pushSpeed);
+  const radius = quanta.diameter / 2;
+  const limit = (value: number, axis: number, without: number) => (period[axis] === 0 ? value : without);
+  return {
+    quanta,
+    dt: factorOf(dt),
+    gained: gain.map((along) => Math.floor((along + dither) / DITHERS)),
+    meanGain: gain.map((along) => round(along / DITHERS)),
+    dither,
+    halfRelaxation: factorOf(halfRelaxation),
+    pushRate,
+    mostOverlap: mostFor(pushRate),
+    wallRate,
+    mostDepth: mostFor(wallRate),
+    friction: factorOf(friction),
+    gripShare: factorOf(gripShare),
+    restitution,
+    rebound: factorOf(1 + restitution),
+    halfRebound: factorOf((1 + restitution) / 2),
+    damping: factorOf(1 - restitution),
+    restSpeed: toQuanta(substep.restSpeed),
+    pushSpeed,
+    kickSpeed: Math.floor(pushSpeed / 8),
+    lower: extent.map((_, axis) => limit(radius, axis, -REACH)),
+    upper: extent.map((size, axis) => limit(size - radius, axis, REACH - 1)),
+    walls,
+  };
+}
+
+/** Returns the greatest length whose product with a rate is at most MOST_PUSH. */
+function mostFor(rate: number): number {
+  return Math.floor(MOST_PUSH / Math.max(1, rate));
+}

@@ -1,0 +1,425 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { FASTEST, REACH } from '../../../../src/core/exact/quanta';
+import type { ExactArrays, SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { type CpuSimulation, createCpuSimulation } from '../../../../src/cpu';
+import { createSimulation } from '../../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../../src/gpu/device';
+import { createScene, Random, sceneOptions } from '../../../../src/scenes';
+import { DIMENSIONS } from '../../../helpers/passes';
+import { fc } from '../../../helpers/properties';
+import { runsAll } from '../../../helpers/tiers';
+
+const DT = 1 / 60;
+const SCENES = ['pile', 'gas', 'clustered', 'periodic', 'obstacles'] as const;
+const TABLE = fileURLToPath(new URL('../../../hashes/exact.json', import.meta.url));
+const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
+const table: Record<string, string> = RECORDS ? {} : JSON.parse(readFileSync(TABLE, 'utf8'));
+
+function exactScene(
+  name: string,
+  dimensions: 2 | 3,
+  count: number,
+  changes: Partial<SimulationOptions> = {},
+) {
+  return createCpuSimulation(
+    sceneOptions(createScene(name, { dimensions, count }), { exact: true, ...changes }),
+  );
+}
+
+const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
+const exactOf = (simulation: CpuSimulation) => simulation.checkpoint().exact as ExactArrays;
+
+/** Adds, removes and changes settings at fixed steps. */
+function playScript(simulation: CpuSimulation, steps: number): void {
+  const { dimensions } = simulation;
+  for (let step = 0; step < steps; step++) {
+    if (step === 3) simulation.remove([5, 6, 7, 40]);
+    if (step === 6) {
+      const positions = Float32Array.from({ length: 3 * dimensions }, (_, word) => 3.25 + 1.5 * word);
+      simulation.add({ positions, velocities: positions.map((at) => at - 6) });
+    }
+    if (step === 8) simulation.set({ restitution: 0.5, friction: 0.7 });
+    if (step === 9) simulation.separate(2);
+    simulation.step(DT);
+  }
+}
+
+function check(name: string, hash: string): void {
+  if (RECORDS) table[name] = hash;
+  expect(hash, `${name}: the state differs from the one in tests/hashes/exact.json`).toBe(table[name]);
+}
+
+describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
+  const box = (edge: number) => ({
+    min: new Array<number>(dimensions).fill(0),
+    max: new Array<number>(dimensions).fill(edge),
+  });
+  const many = (count: number, edge: number, seed: number, speed = 0): SimulationOptions => {
+    const random = new Random(seed);
+    return {
+      dimensions,
+      ...box(edge),
+      radius: 0.5,
+      exact: true,
+      positions: Float32Array.from({ length: dimensions * count }, () => random.between(0.5, edge - 0.5)),
+      velocities: Float32Array.from({ length: dimensions * count }, () => random.between(-speed, speed)),
+    };
+  };
+
+  function checkSteps(name: string, count: number, all: readonly number[]): void {
+    const simulation = exactScene(name, dimensions, count);
+    let taken = 0;
+    for (const steps of all) {
+      for (; taken < steps; taken++) simulation.step(DT);
+      check(`${name} ${dimensions}D, ${count} particles, ${steps} steps`, hashOf(simulation));
+    }
+  }
+
+  it.each(SCENES)('give the recorded bits: %s', (name) => checkSteps(name, 300, [1, 20]));
+
+  it.each(SCENES)('give the recorded bits with more particles: %s', { tags: 'full' }, (name) => {
+    checkSteps(name, 1000, [1, 100]);
+    checkSteps(name, 20_000, [1]);
+  });
+
+  it('give the recorded bits after 5,000 steps', { tags: 'full', timeout: 120_000 }, () => {
+    checkSteps('pile', 1000, [5000]);
+  });
+
+  it('give the recorded bits while particles come and go', () => {
+    const simulation = exactScene('pile', dimensions, 300, { capacity: 400 });
+    playScript(simulation, 20);
+    check(`script ${dimensions}D`, hashOf(simulation));
+  });
+
+  it('depend neither on the broad phase nor on calls between the steps', () => {
+    const [plain, naive, measured] = [{}, { broadPhase: 'naive' } as const, {}].map((changes) =>
+      exactScene('clustered', dimensions, 300, { restitution: 0.5, ...changes }),
+    ) as [CpuSimulation, CpuSimulation, CpuSimulation];
+    for (let step = 0; step < 12; step++) {
+      for (const simulation of [plain, naive, measured]) simulation.step(DT);
+      measured.measure();
+    }
+    expect(hashOf(naive)).toBe(hashOf(plain));
+    expect(hashOf(measured)).toBe(hashOf(plain));
+  });
+
+  it('continue from a checkpoint with the same bits', () => {
+    const simulation = exactScene('pile', dimensions, 300, { restitution: 0.3 });
+    for (let step = 0; step < 10; step++) simulation.step(DT);
+    const copy = exactScene('pile', dimensions, 300);
+    copy.restore(simulation.checkpoint());
+    expect(hashOf(copy)).toBe(hashOf(simulation));
+    for (const one of [simulation, copy]) for (let step = 0; step < 10; step++) one.step(DT);
+    expect(hashOf(copy)).toBe(hashOf(simulation));
+  });
+
+  it('show the nearest floats, and keep the positions that they are given', () => {
+    const simulation = exactScene('pile', dimensions, 200);
+    for (let step = 0; step < 5; step++) simulation.step(DT);
+    const { positions, velocities, exact } = simulation.checkpoint();
+    const quantum = 2 * simulation.radius * 2 ** -20;
+    const expected = exact?.positions.map((at) => at) as Int32Array;
+    positions.forEach((position, word) => {
+      const low = simulation.world.min[word % dimensions] as number;
+      expect(position).toBe(Math.fround(low + (expected[word] as number) * quantum));
+      expect(velocities[word]).toBe(Math.fround((exact?.velocities[word] as number) * quantum));
+    });
+    const still = createCpuSimulation(many(50, 12, 3));
+    const given = many(50, 12, 3).positions as Float32Array;
+    still.read().positions.forEach((position, word) => {
+      expect(Math.abs(position - (given[word] as number))).toBeLessThanOrEqual(2 ** -21);
+    });
+  });
+
+  it('keep the momentum of two particles to the last bit', () => {
+    const speed = fc.double({ min: -20, max: 20, noNaN: true });
+    const vector = fc.array(speed, { minLength: dimensions, maxLength: dimensions });
+    const share = fc.constantFrom(0, 0.3, 1);
+    fc.assert(
+      fc.property(
+        vector,
+        vector,
+        share,
+        share,
+        fc.double({ min: 0.9, max: 1, noNaN: true }),
+        (a, b, e, f, gap) => {
+          const positions = new Float32Array(2 * dimensions).fill(8);
+          positions[0] = 8 + gap;
+          const velocities = Float32Array.from([...a, ...b]);
+          const options = { dimensions, ...box(16), periodic: true, radius: 0.5, exact: true };
+          const simulation = createCpuSimulation({
+            ...options,
+            positions,
+            velocities,
+            restitution: e,
+            friction: f,
+          });
+          const sum = () => {
+            const { velocities: words } = exactOf(simulation);
+            return Array.from(
+              { length: dimensions },
+              (_, axis) => (words[axis] as number) + (words[dimensions + axis] as number),
+            );
+          };
+          const before = sum();
+          for (let step = 0; step < 3; step++) simulation.step(DT);
+          expect(sum()).toEqual(before);
+        },
+      ),
+    );
+  });
+
+  it('keep the energy of an elastic gas', () => {
+    const gas = { ...many(200, dimensions === 2 ? 40 : 12, 5, 4), restitution: 1, friction: 0 };
+    const simulation = createCpuSimulation(gas);
+    simulation.separate(64);
+    const before = simulation.measure().kineticEnergy;
+    for (let step = 0; step < (runsAll ? 10_000 : 300); step++) simulation.step(DT);
+    const { kineticEnergy } = simulation.measure();
+    expect(Math.abs(kineticEnergy / before - 1)).toBeLessThan(0.01);
+  });
+
+  it('stand still on a slope, and slide where friction cannot hold', () => {
+    const slope = (degrees: number) => {
+      const angle = (degrees * Math.PI) / 180;
+      const gravity = [9.81 * Math.sin(angle), -9.81 * Math.cos(angle), 0].slice(0, dimensions);
+      const positions = new Float32Array(dimensions).fill(20);
+      positions[1] = 0.5;
+      return createCpuSimulation({
+        dimensions,
+        ...box(60),
+        radius: 0.5,
+        exact: true,
+        gravity,
+        friction: 0.5,
+        positions,
+      });
+    };
+    const resting = slope(20);
+    const before = exactOf(resting).positions;
+    for (let step = 0; step < 120; step++) resting.step(DT);
+    expect([...exactOf(resting).positions]).toEqual([...before]);
+    const sliding = slope(30);
+    for (let step = 0; step < 60; step++) sliding.step(DT);
+    const coulomb = 9.81 * (Math.sin(Math.PI / 6) - 0.5 * Math.cos(Math.PI / 6));
+    expect((sliding.read().velocities[0] as number) / coulomb).toBeCloseTo(1, 2);
+  });
+
+  it('lose nothing of slow motion', () => {
+    // A fortieth of a quantum per substep.
+    const speed = 2 ** -20 * 12;
+    const velocities = new Float32Array(dimensions).fill(0);
+    velocities[0] = speed;
+    const positions = new Float32Array(dimensions).fill(4);
+    const simulation = createCpuSimulation({
+      dimensions,
+      ...box(8),
+      radius: 0.5,
+      exact: true,
+      positions,
+      velocities,
+    });
+    for (let step = 0; step < 600; step++) simulation.step(DT);
+    expect(Math.abs((exactOf(simulation).positions[0] as number) - (4 * 2 ** 20 + 120))).toBeLessThanOrEqual(
+      1,
+    );
+  });
+
+  it('add up gravity that is below a quantum per second in a substep', () => {
+    const gravity = new Array<number>(dimensions).fill(0);
+    gravity[0] = 2 ** -20 * 48;
+    const positions = new Float32Array(dimensions).fill(4);
+    const simulation = createCpuSimulation({
+      dimensions,
+      ...box(8),
+      radius: 0.5,
+      exact: true,
+      positions,
+      gravity,
+    });
+    for (let step = 0; step < 600; step++) simulation.step(DT);
+    expect(Math.abs((exactOf(simulation).velocities[0] as number) - 480)).toBeLessThanOrEqual(2);
+  });
+
+  it('let a falling particle stop on obstacles, and a bouncing one rise as high as it should', () => {
+    const heightAfter = (restitution: number) => {
+      const positions = new Float32Array(dimensions).fill(8);
+      const obstacles = positions.map((at, axis) => (axis === 1 ? 1 : at));
+      positions[1] = 4;
+      const gravity = [0, -9.81, 0].slice(0, dimensions);
+      const simulation = createCpuSimulation({
+        dimensions,
+        ...box(16),
+        radius: 0.5,
+        exact: true,
+        gravity,
+        positions,
+        obstacles,
+        restitution,
+      });
+      let highest = 0;
+      let hasHit = false;
+      for (let step = 0; step < 90; step++) {
+        simulation.step(DT);
+        const {
+          positions: [, y = 0],
+          velocities: [, speed = 0],
+        } = simulation.read();
+        if (speed >= 0) hasHit = true;
+        if (hasHit) highest = Math.max(highest, y - 2);
+      }
+      return highest;
+    };
+    expect(heightAfter(0)).toBeLessThan(0.001);
+    expect(heightAfter(0.5)).toBeGreaterThan(0.24 * 2);
+    expect(heightAfter(0.5)).toBeLessThan(0.26 * 2);
+  });
+
+  it('find and measure the pairs that overlap exactly', () => {
+    const simulation = createCpuSimulation({ ...many(400, dimensions === 2 ? 12 : 6, 9), periodic: true });
+    const { positions } = exactOf(simulation);
+    const period = (dimensions === 2 ? 12 : 6) * 2 ** 20;
+    const expected: number[] = [];
+    for (let a = 0; a < 400; a++) {
+      for (let b = a + 1; b < 400; b++) {
+        let squared = 0;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const apart = Math.abs(
+            (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number),
+          );
+          squared += Math.min(apart, period - apart) ** 2;
+        }
+        if (squared < 2 ** 40) expected.push(a, b);
+      }
+    }
+    expect(expected.length).toBeGreaterThan(200);
+    const { count, pairs } = simulation.findPairs();
+    expect([...pairs.subarray(0, 2 * count)]).toEqual(expected);
+    expect(simulation.measure().contacts).toBe(expected.length / 2);
+  });
+
+  it('stay within their ranges whatever they are given', () => {
+    const number = (most: number) => fc.integer({ min: -most, max: most });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(number(8), number(8), number(8)), { minLength: 30, maxLength: 60 }),
+        fc.constantFrom(0, 1, 60, 511),
+        fc.record({
+          restitution: fc.constantFrom(0, 0.5, 1),
+          friction: fc.constantFrom(0, 0.2, 10),
+          relaxation: fc.constantFrom(0.01, 0.3, 1),
+          walls: fc.boolean(),
+          substeps: fc.constantFrom(1, 3, 8),
+        }),
+        fc.constantFrom(0, 9.81, -1000),
+        fc.boolean(),
+        (places, speed, settings, along, periodic) => {
+          const positions = Float32Array.from(
+            places.flatMap((at) => at.slice(0, dimensions).map((one) => 4 + one / 8)),
+          );
+          const velocities = positions.map((_, word) => ((word * 7) % 3) - 1).map((sign) => sign * speed);
+          const gravity = new Array<number>(dimensions).fill(along);
+          const simulation = createCpuSimulation({
+            dimensions,
+            ...box(8),
+            periodic,
+            radius: 0.5,
+            exact: true,
+            positions,
+            velocities,
+            gravity,
+            ...settings,
+          });
+          for (let step = 0; step < 5; step++) simulation.step(DT);
+          const state = exactOf(simulation);
+          expect(state.positions.every((at) => at >= -REACH && at < REACH)).toBe(true);
+          expect(state.velocities.every((rate) => Math.abs(rate) <= FASTEST)).toBe(true);
+          const again = createCpuSimulation({
+            dimensions,
+            ...box(8),
+            periodic,
+            radius: 0.5,
+            exact: true,
+            positions,
+            velocities,
+            gravity,
+            ...settings,
+            broadPhase: 'naive',
+          });
+          for (let step = 0; step < 5; step++) again.step(DT);
+          expect(hashOf(again)).toBe(hashOf(simulation));
+        },
+      ),
+    );
+  });
+
+  it('reject what they cannot do', () => {
+    const options = many(4, 8, 1);
+    const create = (changes: Partial<SimulationOptions>) => () =>
+      createCpuSimulation({ ...options, ...changes });
+    expect(create({ exact: 1 as never })).toThrow('exact is 1, but it must be true or false.');
+    const message = 'left out in an exact simulation, which does not offer it yet';
+    expect(create({ radius: undefined, radii: new Float32Array(4).fill(0.5) })).toThrow(message);
+    expect(create({ continuous: true })).toThrow(`continuous is true, but it must be ${message}.`);
+    expect(create({ boxes: true, radius: undefined, radii: new Float32Array(4).fill(0.5) })).toThrow(message);
+    expect(create({ unbounded: true, min: undefined, max: undefined })).toThrow(message);
+    expect(create({ crowds: true })).toThrow(message);
+    expect(create({ cellSize: 2 })).toThrow(message);
+    const max = new Array<number>(dimensions).fill(8).with(0, 70_000);
+    expect(create({ max })).toThrow('65534 diameters');
+    const far = 2 ** 21;
+    expect(
+      create({
+        positions: new Float32Array(0),
+        velocities: undefined,
+        min: new Array<number>(dimensions).fill(far),
+        max: new Array<number>(dimensions).fill(far + 8),
+      }),
+    ).toThrow(/^min\[0\] is 2097152, but it must be nearer to 0/);
+    expect(create({ velocities: new Float32Array(4 * dimensions).fill(600) })).toThrow(
+      'at most 512 in magnitude',
+    );
+    const simulation = createCpuSimulation(options);
+    expect(() => simulation.step(1e-4)).toThrow(
+      'dt is 0.0001, but it must be 0 or from 0.00048828125 to 1 s',
+    );
+    simulation.set({ gravity: new Array<number>(dimensions).fill(1e6) });
+    expect(() => simulation.step(DT)).toThrow(/^gravity\[0\] is 1000000, but it must be at most/);
+    const floats = createCpuSimulation({ ...options, exact: false });
+    expect(() => floats.restore(simulation.checkpoint())).toThrow(
+      'left out, since this simulation is not exact',
+    );
+    expect(() => simulation.restore(floats.checkpoint())).toThrow('given, since this simulation is exact');
+    expect(() => simulation.add({ positions: new Float32Array(dimensions).fill(4000) })).toThrow(
+      /^positions\[0\] is 4000/,
+    );
+    const broken = simulation.checkpoint();
+    const exact = broken.exact as ExactArrays;
+    exact.velocities[1] = FASTEST + 1;
+    expect(() => simulation.restore(broken)).toThrow('checkpoint.exact.velocities[1]');
+    expect(() => simulation.restore({ ...broken, exact: { ...exact, steps: -1 } })).toThrow(
+      'checkpoint.exact.steps',
+    );
+  });
+});
+
+it('exact simulations with obstacles are rejected on the GPU, with the way out', async () => {
+  const creation = createSimulation(undefined as unknown as Gpu, {
+    dimensions: 2,
+    radius: 0.5,
+    min: [0, 0],
+    max: [8, 8],
+    capacity: 1,
+    obstacleCapacity: 1,
+    exact: true,
+  });
+  await expect(creation).rejects.toThrow('createCpuSimulation offers both');
+});
+
+it('the table of exact hashes has no other cases', () => {
+  if (RECORDS && runsAll) writeFileSync(TABLE, `${JSON.stringify(table, undefined, 2)}\n`);
+  expect(Object.keys(table)).toHaveLength(2 * (5 * SCENES.length + 2));
+});
