@@ -1,4 +1,5 @@
 // A body as buffers store it. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
+// Needs: grid.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
@@ -78,6 +79,21 @@ fn cell_key_source(body: PackedBody) -> PackedBody {
 alias PackedBody = Stored;
 alias PackedBodyBits = StoredBits;
 
+#if EXACT
+// Rounded, so use it only to draw and to find candidates.
+fn body_position(body: PackedBody) -> Vector {
+  return grid.origin + load_vector(body);
+}
+
+fn cell_key_source(body: PackedBody) -> Lattice {
+  return load_whole(body);
+}
+
+// Marks a removed particle: see ABSENT in world/exact.wgsl.
+fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
+  return PackedBodyBits(0x80000000u);
+}
+#else
 fn body_position(body: PackedBody) -> Vector {
   return load_vector(body);
 }
@@ -93,6 +109,7 @@ fn cell_key_source(body: PackedBody) -> Vector {
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(NOT_A_NUMBER);
 }
+#endif
 #endif
 
 #if !HAS_BOXES

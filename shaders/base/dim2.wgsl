@@ -1,4 +1,5 @@
 // Types and functions for 2D. The linker adds this file or dim3.wgsl to all shaders without the option `bare`.
+// Needs: substep.
 
 const DIMENSIONS = 2u;
 
@@ -8,10 +9,27 @@ alias Extent = vec2u;
 
 const AXES = Extent(0u, 1u);
 
-// A vector in memory: 8 bytes.
+// A vector in memory: 8 bytes. In exact simulations, a vector of whole numbers of quanta.
+#if EXACT
+alias Stored = vec2i;
+#else
 alias Stored = vec2f;
+#endif
 alias StoredBits = vec2u;
 
+#if EXACT
+fn load_whole(stored: Stored) -> Lattice {
+  return stored;
+}
+
+fn store_whole(vector: Lattice) -> Stored {
+  return vector;
+}
+
+fn load_vector(stored: Stored) -> Vector {
+  return Vector(stored) * substep.quantum;
+}
+#else
 fn load_vector(stored: Stored) -> Vector {
   return stored;
 }
@@ -19,6 +37,7 @@ fn load_vector(stored: Stored) -> Vector {
 fn store_vector(vector: Vector) -> Stored {
   return vector;
 }
+#endif
 
 fn upper_of(four: vec4f) -> Vector {
   return four.xy;
@@ -37,17 +56,21 @@ fn with_spare(four: vec4f, spare: f32) -> vec4f {
   return vec4f(four.xy, spare, four.w);
 }
 
+#if !EXACT
 fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return vector;
 }
+#endif
 
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.zw);
 }
 
+#if !EXACT
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return vector;
 }
+#endif
 
 fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, 0.0, last);

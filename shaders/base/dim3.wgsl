@@ -1,4 +1,5 @@
 // Types and functions for 3D. dim2.wgsl has the same in 2D; its comments apply here too.
+// Needs: substep.
 
 const DIMENSIONS = 3u;
 
@@ -9,9 +10,26 @@ alias Extent = vec3u;
 const AXES = Extent(0u, 1u, 2u);
 
 // A vector in memory: 16 bytes. The last four bytes are zero, except in velocities with variable radii; see spare_of.
+#if EXACT
+alias Stored = vec4i;
+#else
 alias Stored = vec4f;
+#endif
 alias StoredBits = vec4u;
 
+#if EXACT
+fn load_whole(stored: Stored) -> Lattice {
+  return stored.xyz;
+}
+
+fn store_whole(vector: Lattice) -> Stored {
+  return Stored(vector, 0);
+}
+
+fn load_vector(stored: Stored) -> Vector {
+  return Vector(stored.xyz) * substep.quantum;
+}
+#else
 fn load_vector(stored: Stored) -> Vector {
   return stored.xyz;
 }
@@ -19,6 +37,7 @@ fn load_vector(stored: Stored) -> Vector {
 fn store_vector(vector: Vector) -> Stored {
   return Stored(vector, 0.0);
 }
+#endif
 
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
@@ -30,24 +49,28 @@ fn with_upper_nan(bits: vec4u) -> vec4u {
 
 // The load of a particle (solve/contact_law.wgsl) is in the free last component of its velocity.
 fn spare_of(four: vec4f, stored: Stored) -> f32 {
-  return stored.w;
+  return f32(stored.w);
 }
 
 fn with_spare(four: vec4f, spare: f32) -> vec4f {
   return four;
 }
 
+#if !EXACT
 fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return Stored(vector, spare);
 }
+#endif
 
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.w);
 }
 
+#if !EXACT
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return Stored(vector, stored.w);
 }
+#endif
 
 fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, last);

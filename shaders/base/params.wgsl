@@ -46,6 +46,31 @@ struct Substep {
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   substeps: f32,
+  // The rest is for exact simulations: lengths in quanta, velocities in quanta per second, factors as packed by
+  // packFactor in src/core/exact/integers.ts.
+  quantum: f32,
+  // The size of the world, and the period of axes that wrap.
+  extent: Extent,
+  // A diameter has 2^quanta_bits quanta.
+  quanta_bits: u32,
+  // What gravity adds in this substep, and on average.
+  gained: Extent,
+  dither: u32,
+  gain: Extent,
+  exact_dt: u32,
+  exact_relaxation: u32,
+  push_rate: u32,
+  wall_rate: u32,
+  exact_friction: u32,
+  exact_grip: u32,
+  rebound: u32,
+  half_rebound: u32,
+  damping: u32,
+  most_overlap: u32,
+  most_depth: u32,
+  exact_rest_speed: u32,
+  exact_push_speed: u32,
+  exact_kick_speed: u32,
 }
 
 @group(0) @binding(0) var<uniform> grid: Grid;

@@ -16,9 +16,10 @@
 //   17      particles whose bucket also holds another cell
 //   18      particles in crowded cells
 //   19      overlaps with obstacles
-// Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
-// Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
-// Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
+// Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates.
+// Needs: cell_of_slot, position_in, exact_contact, quanta_at, substep, are_adjacent, lattice_of, NOWHERE, particle_of.
+// Needs: id_in, probe, velocity_bits, position_bits, is_in_grid, count_candidates, census_of, probe_obstacles.
+// Needs: partials.
 
 struct Measure {
   // The world's corners; substep.lower and substep.upper are the limits of centres.
@@ -135,6 +136,17 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   (*gathered).overlap += overlap;
 }
 #endif
+#elif EXACT
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  let contact = exact_contact(quanta_at(particle.slot), particle.slot, other.slot);
+  if (contact.overlap <= 0i) {
+    return;
+  }
+  let overlap = f32(contact.overlap) * substep.quantum;
+  (*gathered).contacts += 1u;
+  (*gathered).deepest = max((*gathered).deepest, overlap);
+  (*gathered).overlap += overlap;
+}
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {

@@ -40,7 +40,7 @@ fn probe(
 #endif
       let later_base = select(second_base, third_base, left <= after_second);
       let other = select(first_base, later_base, left <= after_first) - left;
-      let apart = particle.position - load_vector(position_in[other]);
+      let apart = particle.position - body_position(position_in[other]);
       let distance_squared = dot(apart, apart);
       if (distance_squared < reach_squared && other != except) {
         visit(gathered, particle, Neighbour(other, apart, distance_squared));

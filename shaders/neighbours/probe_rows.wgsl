@@ -38,7 +38,7 @@ fn probe(
     for (var left = end; left > 0u; left--) {
 #endif
       let other = select(first_base, second_base, left <= after_first) - left;
-      let apart = minimum_image(particle.position, load_vector(position_in[other]));
+      let apart = minimum_image(particle.position, body_position(position_in[other]));
       let distance_squared = dot(apart, apart);
       if (
         distance_squared < reach_squared && other != except && is_in_row(lattice, row, cell_of_slot[other])

@@ -2,7 +2,7 @@
 // With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it ends before the first id
 // whose pairs do not all fit. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
-// Needs: mark, tallies.
+// Needs: exact_contact, quanta_at, mark, tallies.
 
 struct Gathered {
   id: u32,
@@ -55,6 +55,11 @@ fn begin(particle: Particle) -> Gathered {
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 #if HAS_BOXES
   if (!contact_with(particle, other).is_contact) {
+    return;
+  }
+#endif
+#if EXACT
+  if (exact_contact(quanta_at(particle.slot), particle.slot, other.slot).overlap <= 0i) {
     return;
   }
 #endif

@@ -68,6 +68,7 @@ export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
+  EXACT: false,
   HEAVY: false,
   HAS_FINER: false,
   VARIABLE_RADII: false,

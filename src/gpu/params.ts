@@ -9,7 +9,7 @@ import { firstObstacle } from '../core/world/cells';
 import type { Dimensions, World } from '../core/world/world';
 import { createBuffers } from './buffers';
 import type { Gpu } from './device';
-import { defineStruct } from './layout';
+import { defineStruct, type StructValues } from './layout';
 import { UniformRing } from './uniform-ring';
 
 export const GRID_FIELDS = {
@@ -29,6 +29,32 @@ export const GRID_FIELDS = {
   level_first: 'table',
 } as const;
 
+/** Simulations in floats do not read these fields. */
+export const EXACT_FIELDS = {
+  quantum: 'f32',
+  extent: 'extent',
+  quanta_bits: 'u32',
+  gained: 'extent',
+  dither: 'u32',
+  gain: 'extent',
+  exact_dt: 'u32',
+  exact_relaxation: 'u32',
+  push_rate: 'u32',
+  wall_rate: 'u32',
+  exact_friction: 'u32',
+  exact_grip: 'u32',
+  rebound: 'u32',
+  half_rebound: 'u32',
+  damping: 'u32',
+  most_overlap: 'u32',
+  most_depth: 'u32',
+  exact_rest_speed: 'u32',
+  exact_push_speed: 'u32',
+  exact_kick_speed: 'u32',
+} as const;
+
+export type ExactValues = StructValues<typeof EXACT_FIELDS> & { readonly diameter_squared: number };
+
 export const SUBSTEP_FIELDS = {
   gravity: 'vector',
   dt: 'f32',
@@ -46,7 +72,12 @@ export const SUBSTEP_FIELDS = {
   kick_speed: 'f32',
   walls: 'u32',
   substeps: 'f32',
+  ...EXACT_FIELDS,
 } as const;
+
+const NO_EXACT = Object.fromEntries(
+  Object.keys(EXACT_FIELDS).map((name) => [name, 0]),
+) as unknown as StructValues<typeof EXACT_FIELDS>;
 
 export interface SharedBinding {
   readonly group: GPUBindGroup;
@@ -61,7 +92,15 @@ export class SharedParameters {
   private group: GPUBindGroup;
   /** True if encoders of the caller may refer to the buffers. */
   private isRecorded = false;
-  private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
+  private last:
+    | {
+        world: World;
+        count: number;
+        substep: Substep;
+        exact: ExactValues | undefined;
+        binding: SharedBinding;
+      }
+    | undefined;
 
   private constructor(
     private readonly gpu: Gpu,
@@ -90,10 +129,11 @@ export class SharedParameters {
     return new SharedParameters(gpu, dimensions, label, grid, substep, bytes);
   }
 
-  /** Writes the parameters only if they have changed. */
-  write(world: World, count: number, substep: Substep): SharedBinding {
+  /** Writes the parameters only if they have changed. `exact` is for exact simulations. */
+  write(world: World, count: number, substep: Substep, exact?: ExactValues): SharedBinding {
     const { last } = this;
-    if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
+    const isSame = last?.world === world && last.count === count;
+    if (isSame && last.substep === substep && last.exact === exact) return last.binding;
     if (this.isRecorded && (this.gridRing.isFull || this.substepRing.isFull)) this.replace();
     const grid = this.gridRing.write(
       this.gridLayout.encode({
@@ -131,10 +171,11 @@ export class SharedParameters {
         kick_speed: substep.kickSpeed,
         walls: substep.walls ? 1 : 0,
         substeps: substep.substeps,
+        ...(exact ?? NO_EXACT),
       }),
     );
     const binding = { group: this.group, offsets: [grid, parameters] as const };
-    this.last = { world, count, substep, binding };
+    this.last = { world, count, substep, exact, binding };
     return binding;
   }
 

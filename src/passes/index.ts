@@ -20,6 +20,7 @@ import { PairEventsPass } from './query/pair-events';
 import { type PairShape, Pairs } from './query/pairs';
 import { RAYS_STEPS, Rays } from './query/rays';
 import { CCD_PLANS, CCD_STEPS, CcdPass, STEPS_AT_OBSTACLES } from './solve/ccd';
+import { EXACT_MODULES } from './solve/exact';
 import { Integrate } from './solve/integrate';
 import { Partner } from './solve/partner';
 import { Resolve } from './solve/resolve';
@@ -31,6 +32,8 @@ const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
+
+const EXACT_KINDS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 /** Worlds with too few levels for finer entries have other kernels. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
@@ -77,6 +80,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
         describeObstacles({ dimensions, kind, crowds: true, levels: 1, boxes, obstacles: true }),
       ),
     ]),
+    ...EXACT_KINDS.flatMap((kind) => describeExact({ dimensions, kind, exact: EXACT_MODULES })),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'finer')),
@@ -117,6 +121,21 @@ function describeVariant(variant: Variant): KernelDescription[] {
     ...BREADTHS.flatMap((breadth) => describeQueries(variant, breadth)),
     ...describeBoxSearches(variant),
     ...RAYS_STEPS.map((step) => Rays.describe(variant, step)),
+    ...BROAD_PHASES.flatMap((broadPhase) => [
+      ...describeContacts(variant, broadPhase),
+      Measure.describe(variant, broadPhase),
+      ...describePairs(variant, broadPhase),
+    ]),
+  ];
+}
+
+function describeExact(variant: Variant): KernelDescription[] {
+  return [
+    // Kernels that are the same in every world.
+    ...(variant.kind === 'bounded' ? [Retire.describe(variant)] : []),
+    Scatter.describe(variant, true),
+    Gather.describe(variant, true),
+    Integrate.describe(variant),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       ...describeContacts(variant, broadPhase),
       Measure.describe(variant, broadPhase),

@@ -43,6 +43,7 @@ import type { BroadPhase } from '../core/contact/settings';
 import { OBSTACLE_PARTNER } from '../core/obstacles/obstacles';
 import { LEAF_BITS, TREE_HEADER, TREE_MARGIN } from '../core/obstacles/tree';
 import { hasFiner } from '../core/world/cells';
+import type { ExactModules } from '../core/world/types';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Bindings } from '../gpu/bindings';
 import { storedFloats } from '../gpu/layout';
@@ -123,11 +124,14 @@ export interface Variant {
   /** True if particles may be boxes. Needs levels. */
   readonly boxes?: boolean | undefined;
   readonly obstacles?: boolean;
+  /** In exact simulations: the modules of solve/exact.ts. Positions and velocities are then whole numbers. */
+  readonly exact?: ExactModules | undefined;
   /** With levels: true if the neighbour loop visits all adjacent cells instead of those within reach. */
   readonly wholeBlocks?: boolean;
 }
 
-export function worldModules({ kind, levels }: Variant): ShaderSource[] {
+export function worldModules({ kind, levels, exact }: Variant): ShaderSource[] {
+  if (exact) return [PARAMS, FINITE, ...exact.world];
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
@@ -138,8 +142,9 @@ export function finerBinding({ levels }: Variant): Bindings {
 export function bodyFlags({
   levels,
   boxes,
-}: Pick<Variant, 'levels' | 'boxes'>): Readonly<Record<string, boolean>> {
-  return { VARIABLE_RADII: (levels ?? 0) > 0, HAS_BOXES: boxes === true };
+  exact,
+}: Pick<Variant, 'levels' | 'boxes' | 'exact'>): Readonly<Record<string, boolean>> {
+  return { VARIABLE_RADII: (levels ?? 0) > 0, HAS_BOXES: boxes === true, EXACT: exact !== undefined };
 }
 
 /** Unbounded worlds with too few levels for finer entries are rare, so their kernels read an empty list. */
@@ -233,9 +238,9 @@ export function variantName(variant: Variant): string {
 
 /** For kernels that are the same with and without `crowds`. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
-  const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
+  const { kind, levels, boxes, obstacles: has, exact, wholeBlocks } = variant;
   const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
-  return `${sizes}${boxes ? '.boxes' : ''}${wide}${name}${has ? '.obstacles' : ''}${wholeBlocks ? '.whole-blocks' : ''}`;
+  return `${sizes}${boxes ? '.boxes' : ''}${wide}${name}${has ? '.obstacles' : ''}${exact ? '.exact' : ''}${wholeBlocks ? '.whole-blocks' : ''}`;
 }

@@ -6,8 +6,10 @@
  */
 
 import { ArgumentError } from '../../core/base/errors';
+import { toExact, toFloats } from '../../core/exact/bodies';
+import type { Quanta } from '../../core/exact/quanta';
 import { describeSizes } from '../../core/particles/shapes';
-import type { Bodies, ParticleArrays } from '../../core/simulation/simulation';
+import type { Bodies, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
 import { wrapPositions } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
@@ -76,12 +78,14 @@ export class ParticleCopies {
     private readonly world: World,
     private readonly capacity: number,
     private readonly owned: BufferSet<Names>,
+    private readonly quanta: Quanta | undefined,
   ) {
     const { position0: positions, velocity0: velocities, id0: ids } = owned.buffers;
     this.state = { positions, velocities, ids };
   }
 
-  static async create(gpu: Gpu, world: World, capacity: number): Promise<ParticleCopies> {
+  /** `quanta`: the units of an exact simulation, whose positions and velocities are whole numbers. */
+  static async create(gpu: Gpu, world: World, capacity: number, quanta?: Quanta): Promise<ParticleCopies> {
     const vector = 4 * storedFloats(world.dimensions) * capacity;
     const bodies = 4 * bodyFloats(world) * capacity;
     const owned = await createBuffers(gpu, 'simulation', {
@@ -94,7 +98,7 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
-    return new ParticleCopies(gpu, world, capacity, owned);
+    return new ParticleCopies(gpu, world, capacity, owned, quanta);
   }
 
   get bytes(): number {
@@ -168,19 +172,36 @@ export class ParticleCopies {
     for (const query of this.queries) query.preserve();
   }
 
-  upload(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
+  upload(first: number, bodies: Bodies): void {
+    const { quanta } = this;
+    if (!quanta) {
+      this.write(first, { ...bodies, positions: wrapPositions(this.world, bodies.positions) });
+      return;
+    }
+    this.uploadExact(first, bodies.ids, toExact(quanta, bodies));
+  }
+
+  /** Uploads whole numbers. */
+  uploadExact(
+    first: number,
+    ids: Uint32Array,
+    { positions, velocities }: Pick<ExactArrays, 'positions' | 'velocities'>,
+  ): void {
+    this.write(first, { ids, positions: bitsOf(positions), velocities: bitsOf(velocities) });
+  }
+
+  private write(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
     // Deno aborts on an empty write.
     if (ids.length === 0) return;
     this.beforeChange();
     const { dimensions } = this.world;
     const { queue } = this.gpu.device;
     const { position, velocity, id } = this.now;
-    const wrapped = wrapPositions(this.world, positions);
     queue.writeBuffer(id, 4 * first, new Uint32Array(ids));
     queue.writeBuffer(
       position,
       4 * bodyFloats(this.world) * first,
-      radii ? toBodies(dimensions, wrapped, { radii, ...shapes }) : toStored(dimensions, wrapped),
+      radii ? toBodies(dimensions, positions, { radii, ...shapes }) : toStored(dimensions, positions),
     );
     queue.writeBuffer(
       velocity,
@@ -209,16 +230,26 @@ export class ParticleCopies {
   }
 
   /** The particles are in the order of ids. */
-  arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays {
+  arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays & { readonly exact?: Omit<ExactArrays, 'steps'> } {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);
     const [idBytes, positionBytes, velocityBytes] = copies as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
     const slotIds = new Uint32Array(idBytes);
     const slots = slotsById(slotIds, this.capacity);
+    const ids = slots.map((slot) => slotIds[slot] as number);
+    const positions = fromStored(dimensions, positionBytes, slots, words);
+    const velocities = fromStored(dimensions, velocityBytes, slots);
+    if (this.quanta) {
+      const exact = {
+        positions: new Int32Array(positions.buffer),
+        velocities: new Int32Array(velocities.buffer),
+      };
+      return { ids, ...toFloats(this.quanta, exact), exact };
+    }
     return {
-      ids: slots.map((slot) => slotIds[slot] as number),
-      positions: fromStored(dimensions, positionBytes, slots, words),
-      velocities: fromStored(dimensions, velocityBytes, slots),
+      ids,
+      positions,
+      velocities,
       ...(levels > 0
         ? {
             ...describeSizes(dimensions, sizesOfBodies(dimensions, positionBytes, slots, words)),
@@ -241,6 +272,11 @@ export class ParticleCopies {
       id: buffers[`id${which(current.id)}`],
     };
   }
+}
+
+/** Returns the same memory as floats, for copies of bits. */
+function bitsOf(words: Int32Array): Float32Array {
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 function other(copy: 0 | 1): 0 | 1 {

@@ -11,7 +11,7 @@
  * The file is longer than 500 lines, because each public member of the one class has a comment.
  */
 import { checkInteger } from '../../core/base/checks';
-import { DestroyedError } from '../../core/base/errors';
+import { ArgumentError, DestroyedError, Phrase } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
 import type { ContinuousCounts } from '../../core/ccd/law';
 import {
@@ -20,9 +20,13 @@ import {
   resolveSettings,
   type Settings,
   type SettingsOptions,
+  type Substep,
   SubstepMemo,
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
+import { checkExactBodies } from '../../core/exact/bodies';
+import type { Quanta } from '../../core/exact/quanta';
+import { checkExactStep } from '../../core/exact/step';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -43,7 +47,7 @@ import {
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { createParts } from '../../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
-import { SharedParameters } from '../../gpu/params';
+import { type ExactValues, SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import { encodeStages, type Stage } from '../../gpu/stage';
 import { submitWatched } from '../../gpu/submission';
@@ -52,6 +56,7 @@ import type { Variant } from '../../passes/modules';
 import { CellSort } from '../grid/cell-sort';
 import { PairQuery } from '../queries/pair-query';
 import type { Ccd } from './ccd';
+import type { exactValuesOf } from './exact-values';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
 import { ParticleCopies, type SimulationBuffers } from './particle-copies';
@@ -101,6 +106,9 @@ export class Simulation implements ParticleSimulation {
   readonly continuous: boolean;
   /** The longest time step that is accepted, in seconds. */
   readonly longestStep: number;
+  /** True if the simulation computes in whole numbers. */
+  readonly exact: boolean;
+  private readonly quanta: Quanta | undefined;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
@@ -110,6 +118,9 @@ export class Simulation implements ParticleSimulation {
   private elapsed = 0;
   private destroyed = false;
   private stepped = 0;
+  /** Number of steps so far. Decides the dither of an exact simulation. */
+  private steps = 0;
+  private lastExact: { substep: Substep; step: number; values: ExactValues } | undefined;
   private readonly substeps: SubstepMemo;
 
   private constructor(
@@ -122,6 +133,7 @@ export class Simulation implements ParticleSimulation {
     private readonly copies: ParticleCopies,
     private readonly obstacles: Obstacles | undefined,
     private readonly ccd: Ccd | undefined,
+    private readonly valuesOf: typeof exactValuesOf | undefined,
   ) {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
@@ -132,8 +144,13 @@ export class Simulation implements ParticleSimulation {
     this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
     this.longestStep = plan.longestStep;
+    this.exact = plan.exact;
+    this.quanta = plan.quanta;
     this.currentSettings = plan.settings;
-    this.ids = new IdAllocator(plan.capacity, plan.defaultBox);
+    const { quanta } = plan;
+    this.ids = new IdAllocator(plan.capacity, plan.defaultBox, (positions, velocities) => {
+      if (quanta) checkExactBodies(quanta, { positions, velocities }, plan.dimensions);
+    });
     this.readback = new Readback(gpu, 'simulation');
     this.submissions = new StateSubmissions(gpu);
     this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
@@ -150,15 +167,22 @@ export class Simulation implements ParticleSimulation {
    * ```
    */
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
-    const plan = planSimulation(options);
-    const { dimensions, capacity, world } = plan;
+    const planned = planSimulation(options);
+    if (planned.exact && planned.obstacleCapacity > 0) {
+      const accepted = 'left out in an exact simulation on the GPU; createCpuSimulation offers both';
+      throw new ArgumentError('obstacles', new Phrase('given'), accepted);
+    }
     // The caller may change the arrays while kernels compile.
     const first = {
-      positions: plan.positions.slice(),
-      velocities: plan.velocities.slice(),
+      positions: planned.positions.slice(),
+      velocities: planned.velocities.slice(),
       radii: options.radii?.slice(),
       halfExtents: options.halfExtents?.slice(),
     };
+    const exact = planned.quanta && (await import('./exact-values'));
+    const world = exact && planned.quanta ? exact.exactWorld(planned.world, planned.quanta) : planned.world;
+    const plan = { ...planned, world };
+    const { dimensions, capacity, quanta } = plan;
     checkGpu(gpu);
     checkHolds(gpu, capacity, world, plan.continuous);
     if (plan.obstacleCapacity > 0) checkHoldsObstacles(gpu, world, plan.obstacleCapacity);
@@ -177,10 +201,22 @@ export class Simulation implements ParticleSimulation {
           ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
           : Promise.resolve(undefined),
       ccd: plan.continuous ? createCcd(gpu, variantOf(plan), world, capacity) : Promise.resolve(undefined),
-      copies: ParticleCopies.create(gpu, world, capacity),
+      copies: ParticleCopies.create(gpu, world, capacity, quanta),
     });
     const { passes, scan, sort, parameters, copies, obstacles, ccd } = parts;
-    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, copies, obstacles, ccd);
+    const { exactValuesOf: valuesOf } = exact ?? {};
+    const simulation = new Simulation(
+      gpu,
+      plan,
+      passes,
+      scan,
+      sort,
+      parameters,
+      copies,
+      obstacles,
+      ccd,
+      valuesOf,
+    );
     try {
       simulation.loadObstacles(plan.obstacles);
       if (plan.count > 0) simulation.add(first);
@@ -255,10 +291,11 @@ export class Simulation implements ParticleSimulation {
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
     checkEncoder(encoder);
-    checkTimeStep(dt, this);
+    this.checkStep(dt);
     if (dt === 0) return;
     this.recordInto(encoder, 'simulation.step', () => this.stagesOfStep(dt));
     this.elapsed += dt;
+    this.steps++;
   }
 
   /**
@@ -307,9 +344,10 @@ export class Simulation implements ParticleSimulation {
   /** Takes a step and times each stage. */
   async profile(dt: number): Promise<StageTimes> {
     this.checkIdle();
-    checkTimeStep(dt, this);
+    this.checkStep(dt);
     const stages = dt === 0 ? [] : this.stagesOfStep(dt);
     this.elapsed += dt;
+    if (dt > 0) this.steps++;
     return this.profileStages(stages);
   }
 
@@ -397,7 +435,7 @@ export class Simulation implements ParticleSimulation {
       const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
       const found = await query.fill(contacts, new Uint32Array(total as ArrayBuffer)[0] as number, () => {
         this.checkAlive();
-        return this.parameters.write(this.world, count, substep);
+        return this.parameters.write(this.world, count, substep, this.exactValues(substep));
       });
       return { count: found.length / 2, pairs: found, borderline };
     } finally {
@@ -408,20 +446,27 @@ export class Simulation implements ParticleSimulation {
 
   /** Reads a copy of the particles. */
   async read(): Promise<ParticleArrays> {
+    const { exact: _, ...arrays } = this.copies.arraysOf(await this.readCopies());
+    return arrays;
+  }
+
+  private async readCopies(): Promise<readonly ArrayBuffer[]> {
     this.checkIdle();
     const { count } = this;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
     const reading = this.readback.record(encoder, this.copies.ranges(count));
     this.gpu.device.queue.submit([encoder.finish()]);
     const [copies] = await Promise.all([reading.finish(), this.submissions.settled]);
-    return this.copies.arraysOf(copies);
+    return copies;
   }
 
   /** Resolves to a copy of everything that `restore` needs. */
   async checkpoint(): Promise<Checkpoint> {
     // Describe the simulation now, because settings may change before the particles are read.
     const described = describeSimulation(this, this.obstacles?.given);
-    return { ...described, ...(await this.read()) };
+    const { steps } = this;
+    const { exact, ...arrays } = this.copies.arraysOf(await this.readCopies());
+    return { ...described, ...arrays, ...(exact ? { exact: { steps, ...exact } } : {}) };
   }
 
   /** Continues from a checkpoint. Throws and changes nothing if the checkpoint does not fit this simulation. */
@@ -431,7 +476,12 @@ export class Simulation implements ParticleSimulation {
     this.submissions.renew();
     this.recorded.forget();
     this.ids.replaceAll(checkpoint.ids);
-    this.copies.upload(0, bodiesOf(checkpoint, this));
+    if (checkpoint.exact) {
+      this.copies.uploadExact(0, checkpoint.ids, checkpoint.exact);
+      this.steps = checkpoint.exact.steps;
+    } else {
+      this.copies.upload(0, bodiesOf(checkpoint, this));
+    }
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
     this.loadObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
@@ -473,8 +523,23 @@ export class Simulation implements ParticleSimulation {
 
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
-    const shared = this.parameters.write(this.world, count, this.substeps.derive(settings, dt));
+    const substep = this.substeps.derive(settings, dt);
+    const shared = this.parameters.write(this.world, count, substep, this.exactValues(substep));
     return { shared, count, settings };
+  }
+
+  private checkStep(dt: number): void {
+    checkTimeStep(dt, this);
+    if (this.quanta) checkExactStep(dt, this.currentSettings, this.quanta);
+  }
+
+  private exactValues(substep: Substep): ExactValues | undefined {
+    const { quanta, valuesOf, steps, lastExact: last } = this;
+    if (!quanta || !valuesOf) return undefined;
+    if (last?.substep === substep && last.step === steps) return last.values;
+    const values = valuesOf(quanta, substep, steps);
+    this.lastExact = { substep, step: steps, values };
+    return values;
   }
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {

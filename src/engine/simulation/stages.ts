@@ -207,6 +207,7 @@ export class SimulationStages {
       position_in: now.position,
       velocity_in: now.velocity,
       partner_out: partner,
+      id_in: now.id,
       ...this.cells,
     }));
   }
@@ -224,6 +225,7 @@ export class SimulationStages {
         position_out: spare.position,
         velocity_out: spare.velocity,
         partner_in: partner,
+        id_in: now.id,
         ...this.cells,
       }),
     );
@@ -238,6 +240,7 @@ export class SimulationStages {
     const stage = this.stage('separate', pushApart, recording, () => ({
       position_in: now.position,
       position_out: spare.position,
+      id_in: now.id,
       ...this.cells,
     }));
     copies.swap('position');

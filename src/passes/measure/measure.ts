@@ -76,6 +76,7 @@ export class Measure {
         ...neighbourModules(variant, broadPhase),
         census,
         ...(variant.obstacles ? [CONTACT] : shapeModules(variant)),
+        ...(variant.exact?.contact ?? []),
         ...obstacleModules(variant),
         { name: 'measure/measure.wgsl', text },
       ],

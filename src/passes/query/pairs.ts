@@ -77,6 +77,7 @@ export class Pairs {
       sources: [
         ...neighbourModules(variant, broadPhase),
         ...shapeModules(variant),
+        ...(variant.exact?.contact ?? []),
         STRETCH,
         { name: 'query/pairs.wgsl', text },
         ...(heavy ? each : [EACH_PARTICLE]),

@@ -21,10 +21,13 @@ export class Integrate extends ParticlePass<IntegrateBuffers> {
     return {
       label: `solve.integrate${counts ? '' : '.alone'}${worldName(variant)}`,
       dimensions: variant.dimensions,
-      sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
+      sources: [
+        ...worldModules(variant),
+        ...(variant.exact?.integrate ?? [{ name: 'solve/integrate.wgsl', text }]),
+      ],
       entryPoint: 'integrate',
       bindings: {
-        position: 'write array<PackedBodyBits>',
+        position: variant.exact ? 'write array<PackedBody>' : 'write array<PackedBodyBits>',
         velocity: 'write array<Stored>',
         ...(counting
           ? { counts: 'write array<atomic<u32>>', ranks: 'write array<u32>', id_in: 'read array<u32>' }

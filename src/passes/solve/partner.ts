@@ -26,6 +26,8 @@ export interface PartnerBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly partner_out: GPUBuffer;
+  /** Needed in exact simulations. */
+  readonly id_in?: GPUBuffer | undefined;
   /** Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** Needed with levels. */
@@ -40,9 +42,11 @@ export class Partner extends ParticlePass<PartnerBuffers> {
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
-        CONTACT,
-        ...obstacleModules(variant),
-        { name: 'solve/partner.wgsl', text },
+        ...(variant.exact?.partner ?? [
+          CONTACT,
+          ...obstacleModules(variant),
+          { name: 'solve/partner.wgsl', text },
+        ]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
@@ -52,6 +56,7 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         start: 'read array<u32>',
         cell_of_slot: 'read array<Cell>',
         partner_out: 'write array<u32>',
+        ...(variant.exact ? { id_in: 'read array<u32>' } : {}),
         ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },

@@ -33,6 +33,8 @@ export interface ResolveBuffers {
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
   readonly partner_in?: GPUBuffer;
+  /** Needed in exact simulations. */
+  readonly id_in?: GPUBuffer | undefined;
   /** Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** Needed with levels. */
@@ -52,10 +54,12 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
-        CONTACT,
-        CONTACT_LAW,
-        ...obstacleModules(variant),
-        { name: 'solve/resolve.wgsl', text },
+        ...(variant.exact?.resolve ?? [
+          CONTACT,
+          CONTACT_LAW,
+          ...obstacleModules(variant),
+          { name: 'solve/resolve.wgsl', text },
+        ]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
@@ -71,10 +75,14 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
               partner_in: 'read array<u32>',
             }
           : {}),
+        ...(variant.exact ? { id_in: 'read array<u32>' } : {}),
         ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },
-      flags: { ...neighbourFlags(variant, broadPhase, heavy), PUSH_APART: mode === 'pushApart' },
+      flags: {
+        ...neighbourFlags(variant, broadPhase, heavy),
+        PUSH_APART: mode === 'pushApart',
+      },
       constants: obstacleConstants(variant),
     };
   }

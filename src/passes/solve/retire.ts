@@ -12,11 +12,13 @@ export interface RetireBuffers {
   readonly id: GPUBuffer;
 }
 
+type RetireVariant = Pick<Variant, 'dimensions' | 'levels' | 'boxes' | 'exact'>;
+
 export class Retire extends ParticlePass<RetireBuffers> {
-  static describe(variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>): KernelDescription {
-    const { dimensions, levels, boxes } = variant;
+  static describe(variant: RetireVariant): KernelDescription {
+    const { dimensions, levels, boxes, exact } = variant;
     return {
-      label: `solve.retire${worldName({ dimensions, kind: 'bounded', levels, boxes })}`,
+      label: `solve.retire${worldName({ dimensions, kind: 'bounded', levels, boxes, exact })}`,
       dimensions,
       sources: [PARAMS, { name: 'solve/retire.wgsl', text }],
       entryPoint: 'retire',
@@ -29,11 +31,7 @@ export class Retire extends ParticlePass<RetireBuffers> {
     };
   }
 
-  static async create(
-    gpu: Gpu,
-    variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>,
-    compilation?: Compilation,
-  ): Promise<Retire> {
+  static async create(gpu: Gpu, variant: RetireVariant, compilation?: Compilation): Promise<Retire> {
     return new Retire(await Kernel.create(gpu, Retire.describe(variant), compilation));
   }
 }

@@ -1,0 +1,155 @@
+// Integer arithmetic of exact simulations: every device computes the same bits. Floats only guess quotients and roots,
+// which are then corrected. Rounding is to the nearest whole number, of two equally near ones to the even one, so that
+// opposite numbers have opposite results. Twin: src/core/exact/integers.ts. docs/design/exact.md derives the ranges.
+// Needs: 
+
+const FRACTION_BITS = 15u;
+const ONE = 32768i;
+
+// Masks the lower half of a word.
+const LOW_BITS = 65535i;
+
+// A factor packs 16 significant bits and, above them, the number of bits after the point.
+alias Factor = u32;
+
+// Returns value / 2^bits, rounded. |value| must be below 2^31 − 2^(bits − 1), and `bits` above 0.
+fn shift_rounded(value: i32, bits: u32) -> i32 {
+  return (value + i32((1u << (bits - 1u)) - 1u) + ((value >> bits) & 1i)) >> bits;
+}
+
+// A 64-bit whole number.
+struct Wide {
+  high: i32,
+  low: u32,
+}
+
+fn add_low(wide: Wide, more: u32) -> Wide {
+  let low = wide.low + more;
+  return Wide(wide.high + select(0i, 1i, low < more), low);
+}
+
+fn times(value: i32, factor: Factor) -> Wide {
+  let significand = factor & 0xffffu;
+  let upper = (value >> 16u) * i32(significand);
+  return add_low(Wide(upper >> 16u, u32(upper) << 16u), (u32(value) & 0xffffu) * significand);
+}
+
+// Rounds down. The result must fit 32 bits, and `bits` must be from 1 to 31.
+fn shift_wide(wide: Wide, bits: u32) -> i32 {
+  return i32((u32(wide.high) << (32u - bits)) | (wide.low >> bits));
+}
+
+// Returns value · factor, rounded.
+fn scaled(value: i32, factor: Factor) -> i32 {
+  let bits = factor >> 16u;
+  let wide = times(value, factor);
+  return shift_wide(add_low(wide, (1u << (bits - 1u)) - 1u + ((wide.low >> bits) & 1u)), bits);
+}
+
+// Returns value · fraction / ONE, rounded. `fraction` is from −ONE to ONE.
+fn share_of(value: i32, fraction: i32) -> i32 {
+  // The upper half of the product is a multiple of 2 · ONE, so it does not change what is even.
+  return 2i * ((value >> 16u) * fraction) + shift_rounded((value & LOW_BITS) * fraction, FRACTION_BITS);
+}
+
+fn shares_of(value: i32, direction: Lattice) -> Lattice {
+  var shares = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    shares[axis] = share_of(value, direction[axis]);
+  }
+  return shares;
+}
+
+fn scaled_all(values: Lattice, factor: Factor) -> Lattice {
+  var all = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    all[axis] = scaled(values[axis], factor);
+  }
+  return all;
+}
+
+// Returns the dot product of a vector and a direction, rounded once.
+fn dot_with(vector: Lattice, direction: Lattice) -> i32 {
+  var upper = 0i;
+  var lower = 0i;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    upper += (vector[axis] >> FRACTION_BITS) * direction[axis];
+    lower += (vector[axis] & (ONE - 1i)) * direction[axis];
+  }
+  let odd = (upper + (lower >> FRACTION_BITS)) & 1i;
+  return upper + ((lower + (ONE / 2i - 1i) + odd) >> FRACTION_BITS);
+}
+
+// Returns a · ONE / b, rounded down, for 0 <= a <= b < 2^28 and b > 0. Sets `rest` to the remainder.
+fn quotient(a: i32, b: i32, rest: ptr<function, i32>) -> i32 {
+  var guess = i32(f32(a) / f32(b) * f32(ONE));
+  // Products wrap around; their difference fits.
+  *rest = a * ONE - guess * b;
+  for (var round = 0u; round < 4u; round++) {
+    let step = select(select(0i, 1i, *rest >= b), -1i, *rest < 0i);
+    guess += step;
+    *rest -= step * b;
+  }
+  return guess;
+}
+
+// Returns a / b as a fraction of ONE, rounded down, for 0 <= a <= b and b > 0.
+fn ratio_of(a: i32, b: i32) -> i32 {
+  let bits = select(0u, 3u, b >= (1i << 28u));
+  var rest = 0i;
+  return quotient(a >> bits, b >> bits, &rest);
+}
+
+// Returns a component of a vector divided by the vector's length, rounded down in magnitude.
+fn direction_part(component: i32, length: i32) -> i32 {
+  let part = ratio_of(min(abs(component), length), length);
+  return select(part, -part, component < 0i);
+}
+
+fn direction_of(vector: Lattice, length: i32) -> Lattice {
+  var direction = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    direction[axis] = direction_part(vector[axis], length);
+  }
+  return direction;
+}
+
+fn greatest_of(vector: Lattice) -> i32 {
+  let sizes = abs(vector);
+  return max(sizes.x, max(sizes.y, sizes[DIMENSIONS - 1u]));
+}
+
+// Returns the sum of squares, which may wrap around.
+fn squared_sum(vector: Lattice) -> i32 {
+  var sum = 0i;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    sum += vector[axis] * vector[axis];
+  }
+  return sum;
+}
+
+// Returns the length of a vector with components of at most 2^20, rounded down.
+fn short_length(vector: Lattice) -> i32 {
+  let floats = Vector(vector);
+  var guess = i32(sqrt(dot(floats, floats)));
+  // The squares wrap around; their difference fits.
+  var rest = squared_sum(vector) - guess * guess;
+  for (var round = 0u; round < 4u; round++) {
+    if (rest < 0i) {
+      guess -= 1i;
+      rest += 2i * guess + 1i;
+    } else if (rest > 2i * guess) {
+      rest -= 2i * guess + 1i;
+      guess += 1i;
+    }
+  }
+  return guess;
+}
+
+// Returns the length of a vector, rounded down. Cuts off low bits of large numbers.
+fn length_of(vector: Lattice) -> i32 {
+  let greatest = greatest_of(vector);
+  let bits = select(select(11u, 6u, greatest < (1i << 26u)), 0u, greatest < (1i << 20u));
+  let cut = sign(vector) * (abs(vector) >> Extent(bits));
+  return short_length(cut) << bits;
+}

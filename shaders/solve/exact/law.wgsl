@@ -1,0 +1,178 @@
+// The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
+// Needs: scaled, substep, FASTEST, shift_rounded, LOW_BITS, ExactContact, dot_with, shares_of, length_of, scaled_all.
+// Needs: direction_of, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of.
+
+// BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
+const HALF_BOUNCE_PUSH = 1177600u;
+const HALF_SPREADING = 1090560u;
+
+// The greatest number that is multiplied by the coefficient of friction: 2^27.
+const MOST_LOADED = 134217728i;
+// 2^30 and 2^28.
+const MOST_CHANGE = 1073741824i;
+const MOST_PUSH = 268435456i;
+
+fn grip_of(change: i32) -> i32 {
+  return scaled(min(change, MOST_LOADED), substep.exact_friction);
+}
+
+// `parting` is share · approach.
+fn exact_push_change(push_velocity: i32, approach: i32, parting: i32) -> i32 {
+  let least = max(0i, i32(substep.exact_push_speed) - i32(PARTING) * min(parting, FASTEST / i32(PARTING)));
+  let most = select(max(i32(substep.exact_push_speed), -parting), least, parting > 0i);
+  let change = min(push_velocity, most);
+  return select(change, scaled(change, substep.damping), abs(approach) > i32(substep.exact_rest_speed));
+}
+
+fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
+  return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
+}
+
+// What contacts do to a particle. Two words per sum, so that sums never overflow: `high` counts 2^16.
+struct ExactSum {
+  change_high: Lattice,
+  change_low: Lattice,
+  push_high: Lattice,
+  push_low: Lattice,
+  support_high: Lattice,
+  support_low: Lattice,
+  bearing_high: i32,
+  bearing_low: i32,
+  closing: i32,
+  deepest: i32,
+}
+
+fn total_of(high: i32, low: i32, limit: i32) -> i32 {
+  let carried = high + (low >> 16u);
+  let most = limit >> 16u;
+  let joined = (carried << 16u) | (low & LOW_BITS);
+  return select(select(clamp(joined, -limit, limit), -limit, carried < -most), limit, carried >= most);
+}
+
+fn totals_of(high: Lattice, low: Lattice, limit: i32) -> Lattice {
+  var totals = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    totals[axis] = total_of(high[axis], low[axis], limit);
+  }
+  return totals;
+}
+
+fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice, bounces: bool) {
+  let normal = contact.normal;
+  let overlap = contact.overlap;
+  let approach = dot_with(relative, normal);
+  let spring = scaled(overlap, select(substep.exact_relaxation, HALF_BOUNCE_PUSH, bounces));
+  let push_velocity = scaled(min(overlap, i32(substep.most_overlap)), substep.push_rate);
+  var change = 0i;
+  if (bounces) {
+    change = scaled(-approach, substep.half_rebound);
+  } else {
+    change = exact_push_change(push_velocity, approach, approach / 2i);
+  }
+  let sliding = relative - shares_of(approach, normal);
+  let speed = length_of(sliding);
+  let gripped = scaled(speed, substep.exact_grip);
+  let most_grip = grip_of(change);
+  var braking = Lattice();
+  if (most_grip >= gripped) {
+    braking = scaled_all(sliding, substep.exact_grip);
+  } else if (most_grip > 0i) {
+    braking = shares_of(most_grip, direction_of(sliding, speed));
+  }
+  let along = shares_of(change, normal);
+  let all = along - braking;
+  (*sum).change_high += all >> Extent(16u);
+  (*sum).change_low += all & Lattice(LOW_BITS);
+  if (!bounces) {
+    (*sum).support_high += along >> Extent(16u);
+    (*sum).support_low += along & Lattice(LOW_BITS);
+    (*sum).bearing_high += change >> 16u;
+    (*sum).bearing_low += change & LOW_BITS;
+  }
+  if (i32(DEEP) * overlap > exact_diameter()) {
+    (*sum).deepest = max((*sum).deepest, overlap);
+  }
+  var closing = 0i;
+  if (bounces) {
+    closing = length_of(all);
+  } else {
+    closing = scaled(-approach, HALF_SPREADING);
+  }
+  if (closing > i32(substep.exact_kick_speed)) {
+    (*sum).closing = max((*sum).closing, closing);
+  }
+  if (bounces || change != push_velocity) {
+    let moved = scaled(change, substep.exact_dt);
+    var extra = shares_of(spring - moved, normal) + scaled_all(braking, substep.exact_dt);
+    if (!bounces) {
+      extra = shares_of(exact_free_push(spring, moved, overlap / 2i), normal);
+    }
+    (*sum).push_high += extra >> Extent(16u);
+    (*sum).push_low += extra & Lattice(LOW_BITS);
+  }
+}
+
+// How a pass changes a particle, before walls.
+struct ExactEffect {
+  change: Lattice,
+  push: Lattice,
+}
+
+fn kept_share(size: i32, closing: i32, deepest: i32) -> i32 {
+  let most = max(closing, i32(substep.exact_kick_speed));
+  if (size <= most) {
+    return ONE;
+  }
+  let beyond = i32(DEEP) * deepest - exact_diameter();
+  let bits = substep.quanta_bits;
+  let limited = min(ONE, select(beyond << 1u, beyond >> (bits - FRACTION_BITS), bits >= FRACTION_BITS));
+  return ONE - share_of(ratio_of(size - most, size), limited);
+}
+
+fn held_by_friction(change: Lattice, support: Lattice, bearing: i32) -> Lattice {
+  let gain = bitcast<Lattice>(substep.gain);
+  let size = length_of(support);
+  if (size == 0i || bearing <= 0i) {
+    return Lattice();
+  }
+  let direction = direction_of(support, size);
+  let weight = dot_with(gain, direction);
+  if (weight >= 0i) {
+    return Lattice();
+  }
+  let across = gain - shares_of(weight, direction);
+  let slip = length_of(across);
+  if (slip == 0i) {
+    return Lattice();
+  }
+  let used = length_of(change - shares_of(dot_with(change, direction), direction));
+  let room = grip_of(size) - used;
+  if (room <= 0i) {
+    return Lattice();
+  }
+  let fraction = share_of(ratio_of(min(room, slip), slip), ratio_of(min(size, bearing), bearing));
+  var held = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    held[axis] = share_of(across[axis], fraction);
+  }
+  return held;
+}
+
+fn settled_exactly(sum: ExactSum) -> ExactEffect {
+  var change = totals_of(sum.change_high, sum.change_low, MOST_CHANGE);
+  var support = totals_of(sum.support_high, sum.support_low, MOST_CHANGE);
+  var bearing = total_of(sum.bearing_high, sum.bearing_low, MOST_CHANGE);
+  var push = totals_of(sum.push_high, sum.push_low, MOST_PUSH);
+  if (i32(DEEP) * sum.deepest > exact_diameter()) {
+    let kept = kept_share(length_of(change), sum.closing, sum.deepest);
+    // The limit acts on the velocity alone.
+    push += scaled_all(change, substep.exact_dt);
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      change[axis] = share_of(change[axis], kept);
+      support[axis] = share_of(support[axis], kept);
+    }
+    bearing = share_of(bearing, kept);
+    push -= scaled_all(change, substep.exact_dt);
+  }
+  return ExactEffect(change - held_by_friction(change, support, bearing), push);
+}

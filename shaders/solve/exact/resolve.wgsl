@@ -1,0 +1,165 @@
+// Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
+// pushes particles apart. Twin: src/cpu/solver/exact-contact.ts and exact-passes.ts.
+// Needs: ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of, scaled.
+// Needs: LOW_BITS, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
+// Needs: direction_part, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap, velocity_out.
+// Needs: position_in.
+
+struct Gathered {
+  quanta: Lattice,
+#if PUSH_APART
+  push_high: Lattice,
+  push_low: Lattice,
+#else
+  sum: ExactSum,
+  velocity: Lattice,
+  partner: u32,
+#endif
+}
+
+fn reach_squared() -> f32 {
+  return substep.diameter_squared;
+}
+
+fn begin(particle: Particle) -> Gathered {
+  var gathered = Gathered();
+  gathered.quanta = quanta_at(particle.slot);
+#if !PUSH_APART
+  gathered.velocity = load_whole(velocity_in[particle.slot]);
+  if (substep.restitution > 0.0) {
+    gathered.partner = partner_in[particle.slot];
+  }
+#endif
+  return gathered;
+}
+
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  let contact = exact_contact((*gathered).quanta, particle.slot, other.slot);
+  if (contact.overlap <= 0i) {
+    return;
+  }
+#if PUSH_APART
+  let push = shares_of(scaled(contact.overlap, substep.exact_relaxation), contact.normal);
+  (*gathered).push_high += push >> Extent(16u);
+  (*gathered).push_low += push & Lattice(LOW_BITS);
+#else
+  let relative = (*gathered).velocity - load_whole(velocity_in[other.slot]);
+  var bounces = false;
+  if (substep.restitution > 0.0 && (*gathered).partner == other.slot) {
+    bounces = partner_in[other.slot] == particle.slot;
+  }
+  // WGSL has no pointers to members of parameters.
+  var sum = (*gathered).sum;
+  add_contact(&sum, contact, relative, bounces);
+  (*gathered).sum = sum;
+#endif
+}
+
+fn lower_limit(axis: u32) -> i32 {
+  return select(-REACH, exact_diameter() / 2i, grid.period[axis] == 0.0);
+}
+
+fn upper_limit(axis: u32) -> i32 {
+  let walled = i32(substep.extent[axis]) - exact_diameter() / 2i;
+  return select(REACH - 1i, walled, grid.period[axis] == 0.0);
+}
+
+#if !PUSH_APART
+// A particle at the end of a pass.
+struct Ending {
+  quanta: Lattice,
+  velocity: Lattice,
+}
+
+// Changes a component of the velocity, and replaces the motion in this substep by that of the new velocity.
+fn turn(ending: ptr<function, Ending>, axis: u32, change: i32, push: i32) {
+  let speed = (*ending).velocity[axis];
+  let turned = clamp(speed + change, -FASTEST, FASTEST);
+  let moved = motion_of(turned) - motion_of(speed);
+  (*ending).quanta[axis] = clamp((*ending).quanta[axis] + moved + push, -REACH, REACH - 1i);
+  (*ending).velocity[axis] = turned;
+}
+
+fn meet_exact_wall(ending: ptr<function, Ending>, axis: u32, limit: i32, inward: i32) {
+  let depth = inward * (limit - (*ending).quanta[axis]);
+  (*ending).quanta[axis] = limit;
+  let approach = inward * (*ending).velocity[axis];
+  if (approach >= 0i) {
+    return;
+  }
+  let bounces = substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed);
+  var change = 0i;
+  if (bounces) {
+    change = scaled(-approach, substep.rebound);
+  } else {
+    change = min(scaled(min(depth + 1i, i32(substep.most_depth)), substep.wall_rate), -approach);
+  }
+  (*ending).velocity[axis] = 0i;
+  let sliding = length_of((*ending).velocity);
+  (*ending).velocity[axis] = inward * (approach + change);
+  if (sliding == 0i) {
+    return;
+  }
+  let most_grip = grip_of(change);
+  for (var along = 0u; along < DIMENSIONS; along++) {
+    if (along == axis) {
+      continue;
+    }
+    let speed = (*ending).velocity[along];
+    var taken = speed;
+    if (most_grip < sliding) {
+      taken = share_of(most_grip, direction_part(speed, sliding));
+    }
+    if (bounces) {
+      (*ending).velocity[along] = speed - taken;
+    } else {
+      turn(ending, along, -taken, 0i);
+    }
+  }
+}
+#endif
+
+fn finish(gathered: Gathered, particle: Particle) {
+  let slot = particle.slot;
+#if PUSH_APART
+  var quanta = within(gathered.quanta + totals_of(gathered.push_high, gathered.push_low, MOST_PUSH));
+#else
+  let effect = settled_exactly(gathered.sum);
+  var ending = Ending(gathered.quanta, gathered.velocity);
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    turn(&ending, axis, effect.change[axis], effect.push[axis]);
+  }
+  var is_out = false;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let quanta = ending.quanta[axis];
+    is_out = is_out || quanta < lower_limit(axis) || quanta > upper_limit(axis);
+  }
+  let walls = select(0u, DIMENSIONS, substep.walls != 0u && is_out);
+  for (var axis = 0u; axis < walls; axis++) {
+    let quanta = ending.quanta[axis];
+    if (quanta < lower_limit(axis)) {
+      meet_exact_wall(&ending, axis, lower_limit(axis), 1i);
+    } else if (quanta > upper_limit(axis)) {
+      meet_exact_wall(&ending, axis, upper_limit(axis), -1i);
+    }
+  }
+  var quanta = ending.quanta;
+#endif
+  if (substep.walls != 0u) {
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      quanta[axis] = clamp(quanta[axis], lower_limit(axis), upper_limit(axis));
+    }
+  }
+  position_out[slot] = store_whole(exact_wrap(quanta));
+#if !PUSH_APART
+  velocity_out[slot] = store_whole(ending.velocity);
+#endif
+}
+
+// Copies removed particles.
+fn skip(slot: u32) {
+  position_out[slot] = position_in[slot];
+#if !PUSH_APART
+  velocity_out[slot] = velocity_in[slot];
+#endif
+}

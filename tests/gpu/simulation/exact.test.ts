@@ -1,0 +1,178 @@
+import { describe, expect } from 'vitest';
+import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../src/cpu';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../src/gpu/device';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { createNoise } from '../../../src/testing/noise';
+import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS } from '../../helpers/passes';
+import { runsOf } from '../../helpers/tiers';
+
+const DT = 1 / 60;
+const FULL = { ...SHARED, tags: 'full' } as const;
+
+/** Steps both engines and expects the same bits after each of the numbers of steps. */
+async function expectSameBits(gpu: Gpu, options: SimulationOptions, all: readonly number[]): Promise<void> {
+  const cpu = createCpuSimulation(options);
+  const simulation = await createSimulation(gpu, options);
+  let taken = 0;
+  for (const steps of all) {
+    for (; taken < steps; taken++) for (const one of [cpu, simulation]) one.step(DT);
+    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), steps);
+    expect((await simulation.measure()).hash).toBe(cpu.measure().hash);
+  }
+  simulation.destroy();
+}
+
+function expectSameState(expected: Checkpoint, found: Checkpoint, steps: number): void {
+  const words = expected.exact?.positions ?? [];
+  const differs = words.findIndex((word, index) => word !== found.exact?.positions[index]);
+  expect(differs, `first differing coordinate after ${steps} steps`).toBe(-1);
+  expect(found).toEqual(expected);
+}
+
+const exactScene = (
+  name: string,
+  dimensions: 2 | 3,
+  count: number,
+  changes: Partial<SimulationOptions> = {},
+) => sceneOptions(createScene(name, { dimensions, count }), { exact: true, ...changes });
+
+const range = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
+
+/** Returns random settings and a random state, with overlaps of all depths, walls, and coincident particles. */
+function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
+  const noise = createNoise(seed);
+  const between = (low: number, high: number) => low + (high - low) * noise();
+  const pick = <Value>(...values: readonly Value[]) => values[Math.floor(between(0, values.length))] as Value;
+  const edge = pick(4, 6, 9);
+  const count = Math.floor(between(2, 90));
+  const speed = pick(0, 1, 30, 500);
+  const radius = pick(0.5, 0.3, 1 / 3, 100);
+  const scale = 2 * radius;
+  const place = () => between(-0.2, edge + 0.2);
+  const positions = Float32Array.from(
+    { length: dimensions * count },
+    () => scale * pick(place(), Math.round(place())),
+  );
+  return {
+    dimensions,
+    exact: true,
+    radius,
+    min: new Array<number>(dimensions).fill(0),
+    max: new Array<number>(dimensions).fill(scale * edge),
+    periodic: Array.from({ length: dimensions }, () => pick(false, true)),
+    positions,
+    velocities: positions.map(() => scale * between(-speed, speed)),
+    gravity: Array.from({ length: dimensions }, () => scale * pick(0, -9.81, 1e-5, 700)),
+    restitution: pick(0, 0.5, 1, between(0, 1)),
+    friction: pick(0, 0.2, 10, between(0, 2)),
+    relaxation: pick(0.01, 0.35, 1, between(0.01, 1)),
+    walls: pick(true, true, false),
+    substeps: pick(1, 2, 8),
+    broadPhase: pick('grid', 'grid', 'naive'),
+  };
+}
+
+/** One kernel of each variant serves all cases, so compare many of them in one test. */
+async function expectSameBitsInCases(gpu: Gpu, dimensions: 2 | 3, seeds: readonly number[]): Promise<void> {
+  for (const seed of seeds) {
+    const options = randomCase(dimensions, seed);
+    const cpu = createCpuSimulation(options);
+    const simulation = await createSimulation(gpu, options);
+    for (let step = 0; step < 10; step++) for (const one of [cpu, simulation]) one.step(DT);
+    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), seed);
+    simulation.destroy();
+  }
+}
+
+describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
+  for (const name of ['pile', 'clustered', 'periodic', 'gas']) {
+    gpuTest(
+      `have the bits of the CPU engine: ${name}`,
+      async (_, { wrap }) => expectSameBits(wrap(), exactScene(name, dimensions, 300), [1, 3, 20]),
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'have the bits of the CPU engine in random cases',
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(40))),
+    SHARED,
+  );
+
+  gpuTest(
+    'have the bits of the CPU engine while particles come and go',
+    async (_, { wrap }) => {
+      const options = exactScene('pile', dimensions, 200, { capacity: 300, restitution: 0.4 });
+      const cpu = createCpuSimulation(options);
+      const simulation = await createSimulation(wrap(), options);
+      for (const one of [cpu, simulation]) {
+        for (let step = 0; step < 4; step++) one.step(DT);
+        one.remove([0, 5, 199]);
+        one.step(DT);
+        const positions = Float32Array.from({ length: 2 * dimensions }, (__, word) => 4.25 + 1.5 * word);
+        one.add({ positions, velocities: positions.map((at) => 6 - at) });
+        one.set({ friction: 0.7, gravity: new Array<number>(dimensions).fill(-3) });
+        one.separate(3);
+        one.step(DT / 2);
+      }
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 6);
+      const { pairs, count } = cpu.findPairs();
+      expect(await simulation.findPairs()).toEqual({ pairs, count, borderline: 0 });
+      const { contacts, borderline, outside, nonFinite } = await simulation.measure();
+      expect({ contacts, borderline, outside, nonFinite }).toEqual({
+        contacts: cpu.measure().contacts,
+        borderline: 0,
+        outside: 0,
+        nonFinite: 0,
+      });
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'continue from checkpoints of the other engine with the same bits',
+    async (_, { wrap }) => {
+      const options = exactScene('clustered', dimensions, 200, { restitution: 0.4 });
+      const cpu = createCpuSimulation(options);
+      const simulation = await createSimulation(wrap(), options);
+      for (let step = 0; step < 5; step++) cpu.step(DT);
+      simulation.restore(cpu.checkpoint());
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 5);
+      for (let step = 0; step < 5; step++) for (const one of [cpu, simulation]) one.step(DT);
+      cpu.restore(await simulation.checkpoint());
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 10);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'do not depend on the order of memory or on how steps are recorded',
+    async (device, { wrap }) => {
+      const options = exactScene('clustered', dimensions, 200, { restitution: 0.4 });
+      const [plain, together] = await Promise.all([0, 1].map(() => createSimulation(wrap(), options)));
+      const encoder = device.createCommandEncoder();
+      for (let step = 0; step < 4; step++) {
+        plain?.step(DT);
+        together?.encodeStep(encoder, DT);
+      }
+      device.queue.submit([encoder.finish()]);
+      expect((await together?.measure())?.hash).toBe((await plain?.measure())?.hash);
+      plain?.destroy();
+      together?.destroy();
+    },
+    SHARED,
+  );
+});
+
+describe.each(DIMENSIONS)('exact simulations on the GPU in many random cases, %dD', (dimensions) => {
+  gpuTest(
+    'have the bits of the CPU engine',
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300)),
+    { ...FULL, timeoutMs: 180_000 },
+  );
+});
