@@ -1,6 +1,7 @@
 /**
  * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
- * also checks guarantees over long runs, and the fluid. With --browser, the page verify.html checks a browser's GPU.
+ * also checks guarantees over long runs, and the fluid. With --exact, it only compares exact simulations with recorded
+ * hashes. With --browser, the page verify.html checks a browser's GPU.
  * The exit code is 1 if a check fails or the GPU reports an error.
  */
 
@@ -10,6 +11,7 @@ import { BROWSER_NAMES, type NamedBrowser } from '../node/browsers';
 import { sceneNames } from '../scenes';
 import { conclusionOf, PAGE_COUNTS, type VerifyAnswer, type VerifyReport } from '../verify/answers';
 import { verifyFluid } from '../verify/fluid';
+import { exactConclusion, verifyExact } from '../verify/golden';
 import { verifyGuarantees } from '../verify/guarantees';
 import type { OnCheckStep } from '../verify/progress';
 import { reportOf } from '../verify/report';
@@ -66,6 +68,7 @@ export const VERIFY_FLAGS: Flags = {
   },
   seed: SEED_FLAG,
   long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
+  exact: { help: 'only compare exact simulations with their recorded hashes, the same on every device' },
   backend: BACKEND_FLAG,
   browser: {
     value: 'name|path',
@@ -85,6 +88,7 @@ export const VERIFY_FLAGS: Flags = {
 export async function verify(argv: readonly string[]): Promise<number> {
   const given = parseFlags('verify', VERIFY_FLAGS, argv);
   const isLong = given.has('long');
+  if (given.has('exact')) refuseWithExact(given);
   const options: VerifyOptions = {
     scenes: severalOf(given, 'scene', sceneNames()),
     dimensions: severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3)),
@@ -103,11 +107,19 @@ export async function verify(argv: readonly string[]): Promise<number> {
         limit: 1000 * (limit ?? DEFAULT_LIMIT),
         onAnswer: (answer) => printer.show(answer),
       })
-    : await verifyHere(backend, options, isLong, printer);
+    : await verifyHere(backend, options, given.has('exact') ? 'exact' : isLong ? 'long' : 'usual', printer);
   printer.end();
   if (browser) requireChecked(report, browser);
   printer.print(report);
+  if (given.has('exact') && !given.has('json')) process.stdout.write(`${exactConclusion(report.cases)}\n`);
   return report.pass ? 0 : 1;
+}
+
+/** The recorded cases have their own scenes, counts and steps. */
+function refuseWithExact(given: Given): void {
+  for (const name of ['scene', 'count', 'steps', 'seed', 'long', 'browser']) {
+    if (given.has(name)) throw new UsageError(`--exact cannot be given with --${name}; leave one out.`);
+  }
 }
 
 /** Returns the browser that --browser selects, if any. Rejects flags that do not go with it. */
@@ -131,7 +143,7 @@ function browserIn(given: Given): NamedBrowser | undefined {
 async function verifyHere(
   backend: Backend,
   options: VerifyOptions,
-  isLong: boolean,
+  extent: 'usual' | 'long' | 'exact',
   printer: Printer,
 ): Promise<VerifyReport> {
   const began = performance.now();
@@ -149,12 +161,15 @@ async function verifyHere(
     cases.push(found);
     printer.show({ kind: 'case', found });
   };
-  const found = verifyCases(subject, options, (what, done, total) =>
-    printer.show({ kind: 'progress', what, done, total }),
-  );
+  const dimensions = options.dimensions ?? [2, 3];
+  const found =
+    extent === 'exact'
+      ? verifyExact(subject, dimensions)
+      : verifyCases(subject, options, (what, done, total) =>
+          printer.show({ kind: 'progress', what, done, total }),
+        );
   for await (const one of found) take(one);
-  if (isLong) {
-    const dimensions = options.dimensions ?? [2, 3];
+  if (extent === 'long') {
     for await (const one of verifyGuarantees(subject, dimensions, onCheckStep)) take(one);
     for await (const one of verifyFluid(host?.gpu, dimensions, onCheckStep)) take({ scene: 'fluid', ...one });
   }
@@ -166,7 +181,7 @@ async function verifyHere(
     options,
     cases,
     complaints,
-    notes: describeCaps(options),
+    notes: extent === 'exact' ? [] : describeCaps(options),
     seconds: (performance.now() - began) / 1000,
   });
 }

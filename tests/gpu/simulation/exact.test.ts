@@ -5,6 +5,7 @@ import { createSimulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { createNoise } from '../../../src/testing/noise';
+import { verifyExact } from '../../../src/verify/golden';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { runsOf } from '../../helpers/tiers';
@@ -176,3 +177,14 @@ describe.each(DIMENSIONS)('exact simulations on the GPU in many random cases, %d
     { ...FULL, timeoutMs: 180_000 },
   );
 });
+
+gpuTest(
+  'exact simulations give the recorded hashes',
+  async (_, { wrap }) => {
+    const cases = [];
+    for await (const found of verifyExact({ gpu: wrap() }, [2, 3])) cases.push(found);
+    expect(cases.filter(({ pass }) => !pass)).toEqual([]);
+    expect(cases).toHaveLength(12);
+  },
+  SHARED,
+);

@@ -1,0 +1,80 @@
+/**
+ * Compares exact simulations with their recorded hashes, which every device must give. tests/unit/verify/golden.test.ts
+ * records them.
+ */
+import type { SimulationOptions } from '../core/simulation/simulation';
+import type { Dimensions } from '../core/world/world';
+import { createScene, sceneOptions } from '../scenes';
+import { open, type Subject } from './simulations';
+import type { VerifyCase } from './verify';
+
+/** The check of these cases, by name. */
+export const EXACT_CHECK = 'exact';
+
+const COUNT = 300;
+const STEPS = 60;
+
+interface ExactCase {
+  readonly scene: string;
+  readonly changes?: Partial<SimulationOptions>;
+  /** The hashes in 2D and 3D. */
+  readonly hashes: Readonly<Record<Dimensions, string>>;
+}
+
+export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
+  pile: { scene: 'pile', hashes: { 2: 'e563250ed63c9904', 3: 'f8db56c9d5f7ee8b' } },
+  'bouncing pile': {
+    scene: 'pile',
+    changes: { restitution: 0.5, friction: 1 },
+    hashes: { 2: 'c2ee7c942821078e', 3: '9b190544c5941911' },
+  },
+  gas: { scene: 'gas', hashes: { 2: 'a71ff7c9b8c65a1b', 3: '6903f06f04cfdc6b' } },
+  clustered: { scene: 'clustered', hashes: { 2: 'c30fe2ee9c86da96', 3: '54795c663f58d9aa' } },
+  periodic: { scene: 'periodic', hashes: { 2: '59c243f950171983', 3: 'c45c0449abc225b4' } },
+  'all pairs': {
+    scene: 'clustered',
+    changes: { broadPhase: 'naive', substeps: 3 },
+    hashes: { 2: '601adb34d62d991d', 3: 'f364e6f3ef69f506' },
+  },
+};
+
+/** Returns the hash of the state that a case ends in. */
+export async function exactHash(subject: Subject, name: string, dimensions: Dimensions): Promise<string> {
+  const { scene, changes } = EXACT_CASES[name] as ExactCase;
+  const options = sceneOptions(createScene(scene, { dimensions, count: COUNT }), { ...changes, exact: true });
+  const simulation = await open(subject, options);
+  try {
+    for (let step = 0; step < STEPS; step++) simulation.step(1 / 60);
+    return (await simulation.measure()).hash;
+  } finally {
+    simulation.destroy();
+  }
+}
+
+export async function* verifyExact(
+  subject: Subject,
+  dimensions: readonly Dimensions[],
+): AsyncGenerator<VerifyCase> {
+  for (const [name, { hashes }] of Object.entries(EXACT_CASES)) {
+    for (const dimension of dimensions) {
+      const hash = await exactHash(subject, name, dimension);
+      const expected = hashes[dimension];
+      const pass = hash === expected;
+      yield {
+        scene: name,
+        dimensions: dimension,
+        count: COUNT,
+        check: EXACT_CHECK,
+        pass,
+        detail: pass ? hash : `${hash}, not ${expected}`,
+        hash,
+      };
+    }
+  }
+}
+
+/** Returns the line that says how many of the recorded hashes a device gives. */
+export function exactConclusion(cases: readonly VerifyCase[]): string {
+  const exact = cases.filter(({ check }) => check === EXACT_CHECK);
+  return `This device: ${exact.filter(({ pass }) => pass).length} of ${exact.length} hashes.`;
+}
