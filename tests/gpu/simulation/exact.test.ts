@@ -186,5 +186,5 @@ gpuTest(
     expect(cases.filter(({ pass }) => !pass)).toEqual([]);
     expect(cases).toHaveLength(12);
   },
-  SHARED,
+  { ...FULL, timeoutMs: 180_000 },
 );
