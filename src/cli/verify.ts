@@ -11,7 +11,7 @@ import { BROWSER_NAMES, type NamedBrowser } from '../node/browsers';
 import { sceneNames } from '../scenes';
 import { conclusionOf, PAGE_COUNTS, type VerifyAnswer, type VerifyReport } from '../verify/answers';
 import { verifyFluid } from '../verify/fluid';
-import { exactConclusion, verifyExact } from '../verify/golden';
+import { verifyExact } from '../verify/golden';
 import { verifyGuarantees } from '../verify/guarantees';
 import type { OnCheckStep } from '../verify/progress';
 import { reportOf } from '../verify/report';
@@ -111,7 +111,6 @@ export async function verify(argv: readonly string[]): Promise<number> {
   printer.end();
   if (browser) requireChecked(report, browser);
   printer.print(report);
-  if (given.has('exact') && !given.has('json')) process.stdout.write(`${exactConclusion(report.cases)}\n`);
   return report.pass ? 0 : 1;
 }
 

@@ -9,6 +9,7 @@ import { type Gpu, requestGpu } from '../gpu/device';
 import { explainGpuError } from '../gpu/explain';
 import { sceneNames } from '../scenes';
 import type { VerifyAnswer } from '../verify/answers';
+import { verifyExact } from '../verify/golden';
 import { reportOf } from '../verify/report';
 import { describeCaps, largestVerified, type VerifyCase, type VerifyOptions, verify } from '../verify/verify';
 
@@ -45,13 +46,18 @@ async function run(options: VerifyOptions): Promise<void> {
     adapter = nameAdapter(gpu.info);
     gpu.device.addEventListener('uncapturederror', ({ error }) => complaints.push(error.message));
     say({ kind: 'began', adapter });
-    for await (const found of verify({ gpu }, options, (what, done, total) =>
-      say({ kind: 'progress', what, done, total }),
-    )) {
-      cases.push(found);
-      say({ kind: 'case', found });
-      // After a loss every further check would fail, too.
-      gpu.checkAlive();
+    const checks = [
+      verify({ gpu }, options, (what, done, total) => say({ kind: 'progress', what, done, total })),
+      // The recorded simulations have their own scenes.
+      ...(options.scenes ? [] : [verifyExact({ gpu }, options.dimensions ?? [2, 3])]),
+    ];
+    for (const group of checks) {
+      for await (const found of group) {
+        cases.push(found);
+        say({ kind: 'case', found });
+        // After a loss every further check would fail, too.
+        gpu.checkAlive();
+      }
     }
     end();
   } catch (error) {

@@ -33,6 +33,9 @@ export type VerifyAnswer =
   | { readonly kind: 'case'; readonly found: VerifyCase }
   | { readonly kind: 'ended'; readonly report: VerifyReport };
 
+/** The name of the checks that compare an exact simulation with its recorded hash (golden.ts). */
+export const EXACT_CHECK = 'exact';
+
 /** The page checks only this number of particles by default: one more than a workgroup has threads. */
 export const PAGE_COUNTS: readonly number[] = [257];
 
@@ -43,5 +46,8 @@ export const REPORT_PATH = 'report';
 export function conclusionOf({ cases, hash, error }: VerifyReport): string {
   if (error !== undefined) return error;
   const passed = cases.filter(({ pass }) => pass).length;
-  return `${passed} of ${cases.length} checks passed. Hash of all states: ${hash}.`;
+  const exact = cases.filter(({ check }) => check === EXACT_CHECK);
+  const given = exact.filter(({ pass }) => pass).length;
+  const device = exact.length > 0 ? ` This device: ${given} of ${exact.length} recorded hashes.` : '';
+  return `${passed} of ${cases.length} checks passed. Hash of all states: ${hash}.${device}`;
 }

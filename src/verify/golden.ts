@@ -5,11 +5,9 @@
 import type { SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
 import { createScene, sceneOptions } from '../scenes';
+import { EXACT_CHECK } from './answers';
 import { open, type Subject } from './simulations';
 import type { VerifyCase } from './verify';
-
-/** The check of these cases, by name. */
-export const EXACT_CHECK = 'exact';
 
 const COUNT = 300;
 const STEPS = 60;
@@ -71,10 +69,4 @@ export async function* verifyExact(
       };
     }
   }
-}
-
-/** Returns the line that says how many of the recorded hashes a device gives. */
-export function exactConclusion(cases: readonly VerifyCase[]): string {
-  const exact = cases.filter(({ check }) => check === EXACT_CHECK);
-  return `This device: ${exact.filter(({ pass }) => pass).length} of ${exact.length} hashes.`;
 }

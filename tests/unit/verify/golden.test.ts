@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
-import { EXACT_CASES, exactConclusion, exactHash, verifyExact } from '../../../src/verify/golden';
+import { conclusionOf } from '../../../src/verify/answers';
+import { EXACT_CASES, exactHash, verifyExact } from '../../../src/verify/golden';
+import { reportOf } from '../../../src/verify/report';
+import type { VerifyCase } from '../../../src/verify/verify';
 
+const BASE = { version: '0', runtime: '', adapter: '', options: {}, complaints: [], notes: [], seconds: 0 };
 const CPU = { createCpu: createCpuSimulation };
 
 describe('the recorded hashes of exact simulations', () => {
@@ -10,11 +14,12 @@ describe('the recorded hashes of exact simulations', () => {
   });
 
   it('are compared case by case, and counted', async () => {
-    const cases = [];
+    const cases: VerifyCase[] = [];
     for await (const found of verifyExact(CPU, [2])) cases.push(found);
     expect(cases.map(({ pass }) => pass)).toEqual(Object.keys(EXACT_CASES).map(() => true));
-    expect(exactConclusion(cases)).toBe('This device: 6 of 6 hashes.');
+    const conclude = (all: typeof cases) => conclusionOf(reportOf({ ...BASE, cases: all }));
+    expect(conclude(cases)).toMatch(/^6 of 6 checks passed\. .* This device: 6 of 6 recorded hashes\.$/);
     const wrong = cases.map((one, index) => ({ ...one, pass: index > 0 }));
-    expect(exactConclusion(wrong)).toBe('This device: 5 of 6 hashes.');
+    expect(conclude(wrong)).toMatch(/This device: 5 of 6 recorded hashes\.$/);
   });
 });
