@@ -2,11 +2,13 @@
  * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread. Measures the
  * milliseconds per step of a pile of discs (with `--dimensions 3`, of balls) that falls and settles. The engines solve
  * different problems, so each time comes with the overlaps and the kinetic energy of the last state. `--limit` is in
- * seconds per engine and count. Exits with 1 if an engine is not installed or its last state is wrong.
+ * seconds per engine and count. `--threads` is for cellstorm alone. Exits with 1 if an engine is not installed or its
+ * last state is wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CellstormError } from '../src/core/base/errors';
+import { MAX_THREADS } from '../src/cpu/threads/team';
 import { commitOf, round } from './shared.mjs';
 import { measureStepping, type SteppingRecord, steppingEngines } from './stepping/measure';
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     steps: { type: 'string', default: '240' },
     limit: { type: 'string', default: '60' },
+    threads: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -40,6 +43,10 @@ if (!Number.isInteger(steps) || steps < 1) {
 }
 const limit = 1000 * Number(values.limit);
 if (!(limit > 0)) refuse(`--limit is ${values.limit}, but it must be a number of seconds greater than 0.`);
+const threads = Number(values.threads);
+if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
+  refuse(`--threads is ${values.threads}, but it must be a whole number from 1 to ${MAX_THREADS}.`);
+}
 const known = steppingEngines(dimensions).map(({ name }) => name);
 const names = values.only?.split(',');
 const unknown = names?.find((name) => !known.includes(name));
@@ -51,7 +58,7 @@ let failed = false;
 for (const count of counts) {
   for (const engine of steppingEngines(dimensions, names)) {
     try {
-      const record = await measureStepping({ engine, dimensions, count, steps, limit });
+      const record = await measureStepping({ engine, dimensions, count, steps, limit, threads });
       records.push(record);
       if (record.wrong !== undefined) failed = true;
     } catch (error) {

@@ -66,13 +66,30 @@ const minifyCommand: Plugin = {
 };
 
 /**
+ * Writes the addresses of workers as bundlers expect them, so that they bundle the worker's file. The comment keeps
+ * Vite from bundling it here.
+ */
+const addressWorkers: Plugin = {
+  name: 'address-workers',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue;
+      chunk.code = chunk.code.replace(
+        /new URL\(\s*\/\* @vite-ignore \*\/\s*("[^"]+"),\s*import\.meta\.url\s*\)/g,
+        'new URL($1, import.meta.url)',
+      );
+    }
+  },
+};
+
+/**
  * Builds the library and the command, as one file per source module. So bundlers can leave out every module that a
  * program does not use, and the command shares its modules with the library.
  */
 export async function buildModules(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
-    plugins: [stripShaders, minifyCommand],
+    plugins: [stripShaders, minifyCommand, addressWorkers],
     build: {
       ...quiet(outDir).build,
       target: TARGET,
@@ -81,6 +98,8 @@ export async function buildModules(outDir: string): Promise<void> {
         entry: {
           ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [name, join(ROOT, file)])),
           cli: COMMAND,
+          // The script of the CPU engine's workers, which no module imports.
+          'cpu/thread': join(ROOT, 'src/cpu/thread.ts'),
           'verify-page/worker': join(ROOT, 'src/verify-page/worker.ts'),
         },
         formats: ['es'],

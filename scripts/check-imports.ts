@@ -32,6 +32,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/core/world/levels.ts': 'the inspector and overlays show cells of levels',
   'src/core/world/limits.ts': 'how many cells a periodic axis needs',
   'src/core/world/world.ts': 'worlds without a simulation: for the explainer, fluids and counting neighbours',
+  'src/cpu/grid/grid.ts': 'loaded late; the entry would bring the code for several threads',
   'src/cpu/solver/simulation.ts': 'loaded late; the whole entry would be larger',
   'src/engine/grid/cell-sort.ts': 'overlays and counts of neighbours sort the drawn positions',
   'src/engine/simulation/stages.ts': 'what each stage of a step does',
@@ -120,7 +121,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'exact', 'ccd', 'simulation', 'state'],
-  'src/cpu': ['shared', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
+  'src/cpu': ['shared', 'threads', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
 };
 

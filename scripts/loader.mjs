@@ -25,6 +25,11 @@ export async function initialize(data) {
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, next) {
+  // A worker's file has the name that it has in the package.
+  if (specifier.endsWith('.js') && isProjectFile(specifier) && !existsSync(fileURLToPath(specifier))) {
+    const source = specifier.replace(/\.js$/, '.ts');
+    if (existsSync(fileURLToPath(source))) return { url: source, shortCircuit: true };
+  }
   if (specifier.startsWith('.') && isProjectFile(context.parentURL)) {
     const url = new URL(specifier, context.parentURL);
     if (!url.search && !/\.\w+$/.test(url.pathname)) {

@@ -6,6 +6,7 @@ import { openBox2d } from '../peers/box2d3';
 import { loadPeer } from '../peers/load';
 import { openRapier } from '../peers/rapier2d';
 import { openRapier3d } from '../peers/rapier3d';
+import { threadsReady } from '../threads/ready';
 
 export interface Stepper {
   step(seconds: number): void;
@@ -20,7 +21,8 @@ export interface SteppingEngine {
   readonly dimensions: readonly Dimensions[];
   readonly kind: 'particles' | 'rigid bodies';
   readonly about: string;
-  readonly open: (scene: Scene) => Stepper | Promise<Stepper>;
+  /** `threads`: how many cellstorm uses; the other engines use one. */
+  readonly open: (scene: Scene, threads: number) => Stepper | Promise<Stepper>;
 }
 
 /** Half the thickness of floor and side walls, in diameters. */
@@ -73,8 +75,9 @@ const CELLSTORM: SteppingEngine = {
   kind: 'particles',
   about:
     'createCpuSimulation with default settings: 8 substeps, positions pushed apart, velocities from positions.',
-  open(scene) {
-    const simulation = createCpuSimulation(sceneOptions(scene, { friction: FRICTION }));
+  async open(scene, threads) {
+    const simulation = createCpuSimulation({ ...sceneOptions(scene, { friction: FRICTION }), threads });
+    await threadsReady(simulation, threads);
     return {
       step: (seconds) => simulation.step(seconds),
       positions: () => simulation.read().positions,

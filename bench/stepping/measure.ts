@@ -19,6 +19,8 @@ export interface SteppingRequest {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly steps: number;
+  /** Threads of cellstorm. Default: 1. */
+  readonly threads?: number;
   /** After this many milliseconds, warm-up included, no further step begins. At least one step is timed anyway. */
   readonly limit: number;
 }
@@ -41,9 +43,9 @@ export interface SteppingRecord {
 }
 
 export async function measureStepping(request: SteppingRequest): Promise<SteppingRecord> {
-  const { engine, dimensions, count, steps, limit } = request;
+  const { engine, dimensions, count, steps, limit, threads = 1 } = request;
   const scene = createScene('pile', { dimensions, count });
-  const stepper = await engine.open(scene);
+  const stepper = await engine.open(scene, threads);
   try {
     const begin = performance.now();
     for (let step = 0; step < WARM_UP && performance.now() - begin < limit; step++) stepper.step(DT);

@@ -5,6 +5,8 @@
  *     simulation.step(1 / 60);
  *     const { contacts } = simulation.measure();
  *
+ *     const shared = createCpuSimulation({ dimensions: 2, radius: 0.5, min, max, positions, threads: 4 });
+ *
  *     const pebbles = createCpuSimulation({ dimensions: 2, min, max, positions, radii });
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
@@ -25,7 +27,7 @@
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
  *
  * A world is a box, a periodic box (`periodic: true`), or unbounded (`unbounded: true`).
- * This module uses neither the DOM nor Node nor WebGPU.
+ * This module uses neither the DOM nor Node nor WebGPU, except that `threads` starts workers.
  *
  * @module cellstorm/cpu
  */
@@ -67,10 +69,16 @@ export {
   type Overlaps,
 } from './boxes/pairs';
 export type { Nearest } from './equal/nearest';
-export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid/grid';
+export { CpuGrid, type GridOptions } from './grid/grid';
 export { CpuGridParticles, createCpuGridParticles } from './grid/grid-particles';
 export { CpuLevelGrid, type CpuLevelGridOptions, createCpuLevelGrid } from './grid/level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live';
 export type { RayHits } from './shared/ray-walk';
-export { CpuSimulation, createCpuSimulation } from './solver/simulation';
+export { CpuSimulation } from './solver/simulation';
 export type { CpuSimulationBuffers } from './solver/state';
+export {
+  type CpuGridOptions,
+  type CpuSimulationOptions,
+  createCpuGrid,
+  createCpuSimulation,
+} from './threaded';

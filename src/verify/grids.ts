@@ -1,6 +1,6 @@
 /** Builds grids of a scene's particles, and their inputs. */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
-import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
+import { type CpuGrid, createGrid } from '../cpu/grid/grid';
 import { type CpuLevelGrid, createCpuLevelGrid } from '../cpu/grid/level-grid';
 import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
@@ -79,7 +79,7 @@ export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
     grid.build(positions, radii);
     return grid;
   }
-  const grid = createCpuGrid({ ...world, diameter: 2 * scene.radius, capacity });
+  const grid = createGrid({ ...world, diameter: 2 * scene.radius, capacity });
   grid.build(positions);
   return grid;
 }

@@ -1,4 +1,4 @@
-// The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact-contact.ts.
+// The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
 // Needs: position_in, substep, grid, greatest_of, id_in, ONE, short_length, quotient.
 
 // Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal.

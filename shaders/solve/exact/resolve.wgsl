@@ -1,5 +1,5 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
-// pushes particles apart. Twin: src/cpu/solver/exact-contact.ts and exact-passes.ts.
+// pushes particles apart. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
 // Needs: ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of, scaled.
 // Needs: LOW_BITS, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
 // Needs: direction_part, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap, velocity_out.

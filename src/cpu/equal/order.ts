@@ -20,6 +20,7 @@ import {
 } from '../shared/counting-sort';
 import type { Bins, Kernels, Placement } from '../shared/kernels';
 import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
+import { integersIn, type Memory, OWN_MEMORY, wordsIn } from '../shared/memory';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
@@ -58,24 +59,29 @@ export class CellOrder {
   constructor(
     readonly lattice: Lattice,
     capacity: number,
+    memory: Memory = OWN_MEMORY,
   ) {
     const { dimensions, columns, rows, world } = lattice;
     const isHashed = world.kind === 'unbounded';
     this.kernels = kernelsFor(lattice);
-    this.keys = new Int32Array(capacity + 1);
-    this.keys[0] = NO_CELL;
-    this.source = new Uint32Array(capacity);
-    this.starts = new Uint32Array(isHashed ? world.cellCount + 1 : 0);
-    this.coordinates = new Int32Array(isHashed ? dimensions * capacity : 0);
+    this.keys = integersIn(memory, capacity + 1);
+    this.source = wordsIn(memory, capacity);
+    this.starts = wordsIn(memory, isHashed ? world.cellCount + 1 : 0);
+    this.coordinates = integersIn(memory, isHashed ? dimensions * capacity : 0);
     this.placement = {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
       // The last row counts quarantined particles.
       rowCounts: new Uint32Array(rows + 1),
-      records: new Uint32Array((2 + dimensions) * capacity),
+      records: wordsIn(memory, (2 + dimensions) * capacity),
     };
     this.bins = isHashed ? undefined : defineBins(rows * columns, capacity, this.placement.records);
+  }
+
+  /** Scratch memory for sorts; see Placement. */
+  get records(): Uint32Array {
+    return this.placement.records;
   }
 
   get memoryBytes(): number {

@@ -108,6 +108,34 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     return task.length <= most;
   }
 
+  /**
+   * Writes the pairs of the slots from `begin` up to `end` to `task.words`, which grows. Stops after more than `most`
+   * words. Call `begin` first.
+   */
+  collectRange(begin: number, end: number, most: number): void {
+    const { task } = this;
+    const room = this.roomForOne();
+    task.next = begin;
+    task.length = 0;
+    while (task.next < end && task.length <= most) {
+      if (task.words.length < task.length + room) {
+        task.words = lengthenPairs(task.words, task.length, 2 * task.words.length + room);
+      }
+      this.kernels.collect(task, task.words.length - room, end);
+    }
+  }
+
+  /** Returns the words that the pairs of the slots from `begin` up to `end` take. */
+  countRange(begin: number, end: number): number {
+    const { task } = this;
+    let length = 0;
+    for (task.next = begin; task.next < end; length += task.length) {
+      task.length = 0;
+      this.kernels.collect(task, PORTION, end);
+    }
+    return length;
+  }
+
   protected roomForOne(): number {
     const { activeCount, fullestRow, lattice } = this.order;
     const candidates = mostRowsAhead(lattice) * fullestRow;

@@ -22,7 +22,7 @@ import {
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
 import { reserve } from '../shared/lattice';
-import { type CpuGrid, createCpuGrid } from './grid';
+import { type CpuGrid, createGrid } from './grid';
 
 /**
  * Creates particles that your program moves, with a grid that finds their neighbours.
@@ -40,7 +40,7 @@ export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles
   checkKnownKeys('options', options, PLACED_OPTION_NAMES);
   const { positions, velocities, ...rest } = options;
   const { capacity } = planPlaced(options);
-  const grid = createCpuGrid({ ...rest, capacity });
+  const grid = createGrid({ ...rest, capacity });
   const particles = reserve(capacity, () => new CpuGridParticles(grid));
   particles.add({ positions, velocities });
   return particles;

@@ -12,6 +12,7 @@ import {
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
+import type { PairList } from '../../core/simulation/simulation';
 import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../../core/world/world';
 import { findInBox } from '../equal/box';
 import { countCandidates } from '../equal/candidates';
@@ -24,10 +25,13 @@ import { cellOfKey } from '../equal/wrapped';
 import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
 import { defineLattice, reserve, reservedCells } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
+import type { Threading } from '../threads/control';
+import type { GridMemberOptions } from './grid-member';
+import type { GridTeam } from './grid-team';
 import { PairGrid } from './pair-grid';
 
-/** Options of `createCpuGrid`. */
-export interface CpuGridOptions extends WorldOptions {
+/** Options of a grid for particles of one diameter. */
+export interface GridOptions extends WorldOptions {
   /** Greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
   /** Particles overlap if their centres are nearer than this. Cells are at least as wide. */
@@ -36,21 +40,13 @@ export interface CpuGridOptions extends WorldOptions {
 
 const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'radii'] as const;
 
-/**
- * Creates a grid for particles of one diameter. `createCpuLevelGrid` creates one for particles with radii of their own.
- *
- * @example
- * ```ts
- * const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
- * const positions = Float32Array.from({ length: 20_000 }, () => 100 * Math.random());
- * grid.build(positions);
- * grid.forEachPair((first, second) => console.log(first, second));
- * const { ids } = grid.nearest([50, 50], 8);
- * ```
- */
-export function createCpuGrid(options: CpuGridOptions): CpuGrid {
+/** Creates a grid in one thread, or in several if `hire` starts a team. */
+export function createGrid(
+  options: GridOptions,
+  hire?: (options: Omit<GridMemberOptions, 'threads'>) => Threading<GridTeam>,
+): CpuGrid {
   checkKnownKeys('options', options, OPTION_NAMES);
-  const { capacity, diameter, radii } = options as CpuGridOptions & { readonly radii?: unknown };
+  const { capacity, diameter, radii } = options as GridOptions & { readonly radii?: unknown };
   if (radii !== undefined) {
     throw new ArgumentError(
       'radii',
@@ -62,11 +58,15 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   checkPositive('diameter', diameter);
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   const world = wideEnough(defineWorld(options, diameter, capacity), options);
-  return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
+  return reserve(
+    capacity,
+    () => new CpuGrid(world, capacity, diameter, hire?.({ world, capacity, diameter })),
+    reservedCells(world),
+  );
 }
 
 /** Rounding may lower the cell size of an unbounded world below the diameter. */
-function wideEnough(world: World, options: CpuGridOptions): World {
+function wideEnough(world: World, options: GridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
 }
@@ -81,6 +81,8 @@ export class CpuGrid extends PairGrid {
   private readonly search: PairSearch;
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
+  /** Undefined with one thread. */
+  private readonly team: GridTeam | undefined;
   protected readonly busy =
     'This CpuGrid is running forEachPair, near, inBox or alongRay. Until that method returns, call only near, nearest, inBox and alongRay.';
   protected readonly filling = 'build(positions)';
@@ -91,18 +93,37 @@ export class CpuGrid extends PairGrid {
     capacity: number,
     /** Particles overlap if their centres are nearer than this. */
     readonly diameter: number,
+    private readonly threading: Threading<GridTeam> = {},
   ) {
     super(world, capacity);
+    this.team = threading.team;
     const lattice = defineLattice(world);
-    this.order = new CellOrder(lattice, capacity);
-    this.search = new PairSearch(this.order, diameter, capacity);
-    this.positions = new Float32Array(world.dimensions * capacity);
+    const { order = new CellOrder(lattice, capacity), search, positions } = this.team?.member ?? {};
+    this.order = order;
+    this.search = search ?? new PairSearch(order, diameter, capacity);
+    this.positions = positions ?? new Float32Array(world.dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
+  }
+
+  /** Threads at work now: 1 at first; workers join when they have started. */
+  get threads(): number {
+    return this.team?.threads ?? 1;
+  }
+
+  /** Says why there are fewer threads than the options ask for; otherwise empty. */
+  get warnings(): readonly string[] {
+    return this.threading.warnings ?? this.team?.warnings ?? [];
+  }
+
+  /** Ends the workers. The grid remains usable, with one thread. */
+  destroy(): void {
+    this.team?.end();
   }
 
   /** Bytes of all arrays. */
   get memoryBytes(): number {
-    const { order, search, positions } = this;
+    const { order, search, positions, team } = this;
+    if (team) return team.member.memoryBytes + this.ownBytes;
     return order.memoryBytes + search.memoryBytes + positions.byteLength + this.ownBytes;
   }
 
@@ -121,9 +142,27 @@ export class CpuGrid extends PairGrid {
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
-    const [inside, words] = this.wrapPositions(positions, particles);
-    this.order.sort(inside, words, particles, this.positionWords);
+    if (this.team?.isWorth(particles)) {
+      this.team.build(positions, particles);
+    } else {
+      const [inside, words] = this.wrapPositions(positions, particles);
+      this.order.sort(inside, words, particles, this.positionWords);
+    }
     this.built = particles;
+  }
+
+  override countPairs(): number {
+    const { team } = this;
+    if (!team?.isWorth(this.count)) return super.countPairs();
+    this.checkIdle();
+    return team.countPairs();
+  }
+
+  override collectPairs(): PairList {
+    const { team } = this;
+    if (!team?.isWorth(this.count)) return super.collectPairs();
+    this.checkIdle();
+    return team.collectPairs();
   }
 
   /**
@@ -187,6 +226,11 @@ export class CpuGrid extends PairGrid {
     }
     this.checkBuilt();
     return findAlongRay(this.order, this.positions, ray, radius);
+  }
+
+  protected override checkBuilt(): void {
+    this.team?.check();
+    super.checkBuilt();
   }
 
   protected override candidates(): number {

@@ -77,7 +77,7 @@ export function sortInBins(
   dimensions: number,
   target: Uint32Array,
   count: number,
-  placement: Placement,
+  placement: Pick<Placement, 'keys' | 'source'>,
 ): void {
   const { keys, source } = placement;
   const is3D = dimensions === 3;

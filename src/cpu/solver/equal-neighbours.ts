@@ -5,6 +5,7 @@ import { CellOrder } from '../equal/order';
 import { PairSearch } from '../equal/search';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
+import { type Memory, OWN_MEMORY } from '../shared/memory';
 import type { ContactKernels } from './contact';
 import { contactKernelsFor } from './contact-kernels';
 import { HeldPairs } from './held-pairs';
@@ -15,16 +16,22 @@ export class EqualNeighbours implements Neighbours {
   readonly contact: ContactKernels;
   readonly order: CellOrder;
   readonly held: HeldPairs | undefined;
-  private readonly pairs: PairSearch;
+  readonly pairs: PairSearch;
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
 
   /** `holds`: whether steps may hold pairs for several substeps. */
-  constructor(lattice: Lattice, diameter: number, capacity: number, holds: boolean) {
+  constructor(
+    lattice: Lattice,
+    diameter: number,
+    capacity: number,
+    holds: boolean,
+    memory: Memory = OWN_MEMORY,
+  ) {
     this.contact = contactKernelsFor(lattice);
-    this.order = new CellOrder(lattice, capacity);
+    this.order = new CellOrder(lattice, capacity, memory);
     this.pairs = new PairSearch(this.order, diameter, capacity);
-    if (holds) this.held = HeldPairs.create(lattice.world, capacity, this.pairs.task.words);
+    if (holds) this.held = HeldPairs.create(lattice.world, capacity, this.pairs.task.words, memory);
     this.margin = (WIDER * diameter) / 2;
   }
 

@@ -12,6 +12,7 @@ import { visitCells } from '../equal/hashed';
 import { CellOrder } from '../equal/order';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
+import { floatsIn, type Memory, OWN_MEMORY, wordsIn } from '../shared/memory';
 import { minimumDistance, overlapsWrapped, wrappedBand } from '../shared/overlap';
 import { WIDER } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
@@ -39,12 +40,13 @@ export class EqualObstacles implements ObstacleSearch {
     private readonly lattice: Lattice,
     private readonly diameter: number,
     capacity: number,
+    memory: Memory = OWN_MEMORY,
   ) {
     const { dimensions, world, rows, rowStride } = lattice;
-    this.order = new CellOrder(lattice, capacity);
-    this.positions = new Float32Array(dimensions * capacity);
+    this.order = new CellOrder(lattice, capacity, memory);
+    this.positions = floatsIn(memory, dimensions * capacity);
     this.words = new Uint32Array(this.positions.buffer);
-    this.starts = new Uint32Array(world.kind === 'unbounded' ? 0 : rows * rowStride + 1);
+    this.starts = wordsIn(memory, world.kind === 'unbounded' ? 0 : rows * rowStride + 1);
     this.pair = new Float32Array(2 * dimensions);
     this.near = [new Int32Array(3), new Int32Array(3), new Int32Array(3)];
     this.lowest = new Array<number>(dimensions).fill(0);
@@ -80,7 +82,18 @@ export class EqualObstacles implements ObstacleSearch {
       while (key <= own && key < starts.length) starts[key++] = slot;
     }
     starts.fill(order.activeCount, key);
-    this.bodies = { positions: this.positions.subarray(0, wrapped.length) };
+    this.adopt(count, order.activeCount);
+  }
+
+  /** The number of obstacles whose position is finite. */
+  get activeCount(): number {
+    return this.order.activeCount;
+  }
+
+  /** Takes over what another thread has loaded into the same memory. */
+  adopt(count: number, activeCount: number): void {
+    this.order.activeCount = activeCount;
+    this.bodies = { positions: this.positions.subarray(0, this.lattice.dimensions * count) };
   }
 
   find({ positions }: ParticleState, slot: number): Overlaps {

@@ -304,16 +304,22 @@ export function pushApart(
 
 export const GENERAL_CONTACT: ContactKernels = { findPartners, respond };
 
-/** Sets all arrays of the response except `approaches` and `partners` to zero. */
+/**
+ * Ends a pass for the slots from `begin` up to `end`. Sets their entries in all arrays of the response except
+ * `approaches` and `partners` to zero. Writes positions and velocities to `target`.
+ */
 export function finish(
   dimensions: Dimensions,
   state: ParticleState,
-  activeCount: number,
+  begin: number,
+  end: number,
   response: Response,
   substep: Substep,
+  target = state,
 ): void {
   const is3D = dimensions === 3;
   const { positions, velocities, radii, loads } = state;
+  const { positions: newPositions, velocities: newVelocities } = target;
   const hasSizes = radii.length > 0;
   const { pushes, changes, supports, bearings, closings, deepest } = response;
   const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
@@ -326,7 +332,7 @@ export function finish(
   const gainX = (gravity[0] as number) * dt;
   const gainY = (gravity[1] as number) * dt;
   const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-  for (let slot = 0; slot < activeCount; slot++) {
+  for (let slot = begin; slot < end; slot++) {
     const first = dimensions * slot;
     let changeX = changes[first] as number;
     let changeY = changes[first + 1] as number;
@@ -430,17 +436,17 @@ export function finish(
       const netZ = is3D ? velocityZ - (velocities[first + 2] as number) : 0;
       loads[slot] = loadOf(bearing, lengthOf(netX, netY, netZ), restSpeed);
     }
-    positions[first] = x;
-    positions[first + 1] = y;
-    velocities[first] = velocityX;
-    velocities[first + 1] = velocityY;
+    newPositions[first] = x;
+    newPositions[first + 1] = y;
+    newVelocities[first] = velocityX;
+    newVelocities[first + 1] = velocityY;
     if (is3D) {
-      positions[first + 2] = z;
-      velocities[first + 2] = velocityZ;
+      newPositions[first + 2] = z;
+      newVelocities[first + 2] = velocityZ;
     }
     const extent = Math.abs(x) + Math.abs(y) + Math.abs(z);
     const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
-    if (!(extent + speed < GREATEST_PLAIN)) normaliseNotFinite(state, dimensions, slot);
+    if (!(extent + speed < GREATEST_PLAIN)) normaliseNotFinite(target, dimensions, slot);
   }
 }
 

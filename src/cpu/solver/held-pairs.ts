@@ -12,6 +12,7 @@ import { CellOrder } from '../equal/order';
 import { PairSearch } from '../equal/search';
 import type { ParticleState } from '../shared/kernels';
 import { defineLattice, type Lattice } from '../shared/lattice';
+import { floatsIn, type Memory, OWN_MEMORY } from '../shared/memory';
 import { minimumImage } from './general-contact';
 import type { HeldSearch, PairPortions } from './neighbours';
 
@@ -19,7 +20,7 @@ import type { HeldSearch, PairPortions } from './neighbours';
 const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 
 /** Room for listed pairs per particle. In the densest packing, a particle has 3 (3D: 6). */
-const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
+export const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 
 /** If a list lasted for fewer substeps, lists cost more time than they save. One fast particle is enough for that. */
 export const LEAST_SUBSTEPS = 2;
@@ -28,11 +29,11 @@ export const LEAST_SUBSTEPS = 2;
 const SLACK = 1 + 2 ** -20;
 
 export class HeldPairs implements HeldSearch {
-  private readonly order: CellOrder;
-  private readonly pairs: PairSearch;
+  readonly order: CellOrder;
+  readonly pairs: PairSearch;
   private readonly list: ListedPairs;
   /** The sorted positions from which the list was made. */
-  private readonly origins: Float32Array;
+  readonly origins: Float32Array;
   /** The distance by which two particles may come nearer. */
   private readonly margin: number;
   private isMade = false;
@@ -44,14 +45,15 @@ export class HeldPairs implements HeldSearch {
     world: World,
     capacity: number,
     words: Uint32Array,
+    memory: Memory,
   ) {
     const { dimensions } = world;
     const lattice = defineLattice(world);
-    this.order = new CellOrder(lattice, capacity);
+    this.order = new CellOrder(lattice, capacity, memory);
     this.pairs = new PairSearch(this.order, world.diameter, capacity, words);
     // The search writes the pairs of the last particle before it stops.
     this.list = new ListedPairs(lattice, new Uint32Array(2 * (PAIRS_EACH[dimensions] + 1) * capacity + 2));
-    this.origins = new Float32Array(dimensions * capacity);
+    this.origins = floatsIn(memory, dimensions * capacity);
     this.margin = world.diameter - diameter;
   }
 
@@ -59,7 +61,12 @@ export class HeldPairs implements HeldSearch {
    * `words` is memory for a portion of pairs, shared with another search. Returns undefined if the world cannot have
    * wider cells, for example in a short period.
    */
-  static create(world: World, capacity: number, words: Uint32Array): HeldPairs | undefined {
+  static create(
+    world: World,
+    capacity: number,
+    words: Uint32Array,
+    memory: Memory = OWN_MEMORY,
+  ): HeldPairs | undefined {
     const { kind, dimensions, diameter, min, max, period, cellSize } = world;
     const reach = Math.fround(REACH[dimensions] * diameter);
     const options = {
@@ -70,7 +77,7 @@ export class HeldPairs implements HeldSearch {
       cellSize: Math.max(reach, cellSize),
     };
     try {
-      return new HeldPairs(diameter, defineWorld(options, reach, capacity), capacity, words);
+      return new HeldPairs(diameter, defineWorld(options, reach, capacity), capacity, words, memory);
     } catch (error) {
       if (error instanceof ArgumentError) return undefined;
       throw error;
@@ -85,6 +92,16 @@ export class HeldPairs implements HeldSearch {
     return this.order.activeCount;
   }
 
+  /** Listed pairs are nearer than this. */
+  get reach(): number {
+    return this.diameter + this.margin;
+  }
+
+  /** The greatest number of words that the list may take. */
+  get most(): number {
+    return 2 * PAIRS_EACH[this.order.lattice.dimensions] * this.order.activeCount;
+  }
+
   get memoryBytes(): number {
     const { order, list, origins } = this;
     return order.memoryBytes + list.task.words.byteLength + origins.byteLength;
@@ -97,20 +114,30 @@ export class HeldPairs implements HeldSearch {
   }
 
   isValid({ positions }: ParticleState): boolean {
-    const { order, origins, margin } = this;
+    const { order, origins } = this;
     const { dimensions, periods } = order.lattice;
     if (!this.isListed) return false;
-    return SLACK * widestRange(dimensions, order.activeCount, positions, origins, periods) <= margin;
+    return this.isWithinMargin(widestRange(dimensions, order.activeCount, positions, origins, periods));
+  }
+
+  /** `range`: a bound on how far two particles have moved relative to each other since the sort. */
+  isWithinMargin(range: number): boolean {
+    return SLACK * range <= this.margin;
+  }
+
+  /** Another list replaces this one. */
+  forget(): void {
+    this.isListed = false;
+    this.isMade = false;
   }
 
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairPortions {
-    const { pairs, list, order, diameter } = this;
+    const { pairs, list, diameter } = this;
     const { task } = pairs;
     if (!this.isMade) {
-      const most = 2 * PAIRS_EACH[order.lattice.dimensions] * order.activeCount;
-      task.diameter = diameter + this.margin;
+      task.diameter = this.reach;
       pairs.begin(state.positions, labels, broadPhase);
-      this.isListed = pairs.collectAtMost(list.task.words, most);
+      this.isListed = pairs.collectAtMost(list.task.words, this.most);
       this.isMade = true;
       list.task.length = task.length;
       task.diameter = diameter;
@@ -153,21 +180,55 @@ function widestRange(
   origins: Float32Array,
   periods: readonly number[],
 ): number {
-  let squared = 0;
+  if (count === 0) return 0;
+  const ranges = new Float64Array(2 * dimensions);
+  findRanges(dimensions, 0, count, values, origins, periods, ranges, 0);
+  return widestOf(dimensions, ranges, 1);
+}
+
+/**
+ * Writes the least and the greatest of `values` − `origins` along each axis to `ranges`, from index `at` on, over the
+ * slots from `begin` up to `end`. Both are NaN if any value is.
+ */
+export function findRanges(
+  dimensions: Dimensions,
+  begin: number,
+  end: number,
+  values: Float32Array,
+  origins: Float32Array,
+  periods: readonly number[],
+  ranges: Float64Array,
+  at: number,
+): void {
   for (let axis = 0; axis < dimensions; axis++) {
     const period = periods[axis] as number;
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
-    for (let word = axis; word < dimensions * count; word += dimensions) {
+    for (let word = dimensions * begin + axis; word < dimensions * end; word += dimensions) {
       const direct = (values[word] as number) - (origins[word] as number);
       const value = period < Number.POSITIVE_INFINITY ? minimumImage(direct, period) : direct;
       // Few values exceed all before them.
       if (value >= low && value <= high) continue;
-      if (Number.isNaN(value)) return value;
       low = Math.min(low, value);
       high = Math.max(high, value);
+      if (Number.isNaN(value)) break;
+    }
+    ranges[at + 2 * axis] = low;
+    ranges[at + 2 * axis + 1] = high;
+  }
+}
+
+/** Returns the bound that `count` results of findRanges give together. */
+export function widestOf(dimensions: Dimensions, ranges: Float64Array, count: number): number {
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let at = 2 * axis; at < 2 * dimensions * count; at += 2 * dimensions) {
+      low = Math.min(low, ranges[at] as number);
+      high = Math.max(high, ranges[at + 1] as number);
     }
     squared += (high - low) ** 2;
   }
-  return count === 0 ? 0 : Math.sqrt(squared);
+  return Math.sqrt(squared);
 }

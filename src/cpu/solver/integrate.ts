@@ -1,6 +1,6 @@
 /**
- * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep
- * their bits. Particles that become too fast are quarantined.
+ * Advances the particles in the slots from `begin` up to `end` by one substep, velocity first (symplectic Euler).
+ * Particles whose position is not finite keep their bits. Particles that become too fast are quarantined.
  */
 import { NOT_A_NUMBER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -10,19 +10,20 @@ import type { ParticleState } from '../shared/kernels';
 export function integrate(
   dimensions: Dimensions,
   state: ParticleState,
-  count: number,
+  begin: number,
+  end: number,
   substep: Substep,
 ): void {
-  if (dimensions === 2) integrate2D(state, count, substep);
-  else integrate3D(state, count, substep);
+  if (dimensions === 2) integrate2D(state, begin, end, substep);
+  else integrate3D(state, begin, end, substep);
 }
 
-function integrate2D(state: ParticleState, count: number, substep: Substep): void {
+function integrate2D(state: ParticleState, begin: number, end: number, substep: Substep): void {
   const { positions, velocities } = state;
   const { dt } = substep;
   const gainX = (substep.gravity[0] as number) * dt;
   const gainY = (substep.gravity[1] as number) * dt;
-  for (let slot = 0; slot < count; slot++) {
+  for (let slot = begin; slot < end; slot++) {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     if (x - x + (y - y) !== 0) continue;
@@ -40,13 +41,13 @@ function integrate2D(state: ParticleState, count: number, substep: Substep): voi
   }
 }
 
-function integrate3D(state: ParticleState, count: number, substep: Substep): void {
+function integrate3D(state: ParticleState, begin: number, end: number, substep: Substep): void {
   const { positions, velocities } = state;
   const { dt } = substep;
   const gainX = (substep.gravity[0] as number) * dt;
   const gainY = (substep.gravity[1] as number) * dt;
   const gainZ = (substep.gravity[2] as number) * dt;
-  for (let slot = 0; slot < count; slot++) {
+  for (let slot = begin; slot < end; slot++) {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;

@@ -24,7 +24,7 @@ import type { Lattice } from '../shared/lattice';
 import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
-/** `activeCount` is the number of particles that are not quarantined; they have the first slots. */
+/** Methods act on the particles in the slots from `begin` (or 0) up to `end`. None of them may be quarantined. */
 export class Obstacles {
   /** The obstacles in the user's order. */
   given: StaticBodies = NO_OBSTACLES;
@@ -54,13 +54,13 @@ export class Obstacles {
    * An obstacle becomes a particle's partner, stored as −2 − the obstacle's slot, if the particle approaches it faster
    * than it approaches any other body, and faster than restSpeed.
    */
-  findPartners(state: ParticleState, activeCount: number, response: Response): void {
+  findPartners(state: ParticleState, begin: number, end: number, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
     const { velocities } = state;
     const { approaches, partners } = response;
-    for (let slot = 0; slot < activeCount; slot++) {
+    for (let slot = begin; slot < end; slot++) {
       const { count, obstacles, normals } = search.find(state, slot);
       for (let index = 0; index < count; index++) {
         let approach = 0;
@@ -76,7 +76,7 @@ export class Obstacles {
     }
   }
 
-  respond(state: ParticleState, activeCount: number, response: Response, substep: Substep): void {
+  respond(state: ParticleState, begin: number, end: number, response: Response, substep: Substep): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
@@ -89,7 +89,7 @@ export class Obstacles {
     const gainX = (gravity[0] as number) * dt;
     const gainY = (gravity[1] as number) * dt;
     const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-    for (let slot = 0; slot < activeCount; slot++) {
+    for (let slot = begin; slot < end; slot++) {
       const overlaps = search.find(state, slot);
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
@@ -184,12 +184,12 @@ export class Obstacles {
     }
   }
 
-  pushApart(state: ParticleState, activeCount: number, response: Response, substep: Substep): void {
+  pushApart(state: ParticleState, end: number, response: Response, substep: Substep): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;
     const { pushes } = response;
-    for (let slot = 0; slot < activeCount; slot++) {
+    for (let slot = 0; slot < end; slot++) {
       const overlaps = search.find(state, slot);
       const { count, depths, normals } = overlaps;
       const share = shareOfOverlaps(overlaps);
@@ -203,11 +203,11 @@ export class Obstacles {
     }
   }
 
-  countContacts(state: ParticleState, activeCount: number): number {
+  countContacts(state: ParticleState, end: number): number {
     if (this.count === 0) return 0;
     const { search } = this;
     let contacts = 0;
-    for (let slot = 0; slot < activeCount; slot++) contacts += search.find(state, slot).count;
+    for (let slot = 0; slot < end; slot++) contacts += search.find(state, slot).count;
     return contacts;
   }
 }

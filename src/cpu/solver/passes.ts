@@ -1,4 +1,4 @@
-/** The passes of a substep, for CpuSimulation. The floats' passes are here, those of exact simulations in exact-passes.ts. */
+/** The passes of a substep, for CpuSimulation. The floats' passes are here, those of exact simulations in exact/passes.ts. */
 import { type Settings, type Substep, SubstepMemo } from '../../core/contact/settings';
 import type { Dimensions, World } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
@@ -99,7 +99,7 @@ export class FloatPasses implements SolverPasses {
   endStep(): void {}
 
   integrate(state: ParticleState, count: number): void {
-    integrate(this.dimensions, state, count, this.substep);
+    integrate(this.dimensions, state, 0, count, this.substep);
     this.wrapIn(state, 0, count);
   }
 
@@ -112,7 +112,7 @@ export class FloatPasses implements SolverPasses {
   }
 
   findObstaclePartners(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.findPartners(state, activeCount, response);
+    this.obstacles?.findPartners(state, 0, activeCount, response);
   }
 
   respond(pairs: SlotPairs, state: ParticleState, response: Response): void {
@@ -120,11 +120,11 @@ export class FloatPasses implements SolverPasses {
   }
 
   respondToObstacles(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.respond(state, activeCount, response, this.substep);
+    this.obstacles?.respond(state, 0, activeCount, response, this.substep);
   }
 
   finish(state: ParticleState, activeCount: number, response: Response): void {
-    finish(this.dimensions, state, activeCount, response, this.substep);
+    finish(this.dimensions, state, 0, activeCount, response, this.substep);
     this.wrapIn(state, 0, activeCount);
   }
 

@@ -47,11 +47,12 @@ import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
 import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
 import { defineLattice, lengthenPairs, reserve, reservedCells } from '../shared/lattice';
+import type { Threading } from '../threads/control';
 import { CcdSolver } from './ccd';
 import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
-import { ExactPasses } from './exact-passes';
+import { ExactPasses } from './exact/passes';
 import { NO_CONTACT } from './general-contact';
 import { LEAST_SUBSTEPS } from './held-pairs';
 import { measureOverlaps, measureParticles } from './measure';
@@ -67,30 +68,23 @@ import {
   createState,
   wordsOf,
 } from './state';
+import type { StepTeam } from './team/step-team';
 import { VariableNeighbours } from './variable-neighbours';
 import { VariableObstacles } from './variable-obstacles';
 
-/**
- * Creates a simulation on the CPU, for Node, workers and pages without WebGPU.
- *
- * @example
- * ```ts
- * const positions = Float32Array.from({ length: 2000 }, () => 10 + 80 * Math.random());
- * const box = { min: [0, 0], max: [100, 100] };
- * const simulation = createCpuSimulation({ dimensions: 2, ...box, radius: 0.5, gravity: [0, -9.81], positions });
- * simulation.step(1 / 60);
- * const { contacts } = simulation.measure();
- * ```
- */
-export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
+/** Creates a simulation in one thread, or in several if `hire` starts a team. */
+export function createSimulation(
+  options: SimulationOptions,
+  hire?: (plan: SimulationPlan) => Threading<StepTeam>,
+): CpuSimulation {
   const plan = planSimulation(options);
   // With variable radii, memory does not grow with the cells of the world.
   const cells = plan.radiusRange ? undefined : reservedCells(plan.world);
-  return reserve(plan.capacity, () => new CpuSimulation(plan), cells);
+  return reserve(plan.capacity, () => new CpuSimulation(plan, hire?.(plan)), cells);
 }
 
 /**
- * A simulation on the CPU, in one thread. It gives the same results as the GPU simulation up to rounding. Its methods
+ * A simulation on the CPU. It gives the same results as the GPU simulation up to rounding. Its methods
  * return values instead of promises.
  */
 export class CpuSimulation implements ParticleSimulation {
@@ -140,10 +134,17 @@ export class CpuSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private elapsed = 0;
   private destroyed = false;
+  /** Undefined with one thread. */
+  private readonly team: StepTeam | undefined;
 
   /** Use createCpuSimulation, which checks its arguments. @hideconstructor */
-  constructor(plan: SimulationPlan) {
+  constructor(
+    plan: SimulationPlan,
+    private readonly threading: Threading<StepTeam> = {},
+  ) {
     const { dimensions, capacity, world } = plan;
+    this.team = threading.team;
+    const member = this.team?.member;
     this.dimensions = dimensions;
     this.world = world;
     this.radius = plan.radius;
@@ -154,14 +155,16 @@ export class CpuSimulation implements ParticleSimulation {
     this.currentSettings = plan.settings;
     const lattice = defineLattice(world);
     this.kernels = kernelsFor(lattice);
-    this.state = createState(plan);
-    this.spare = createState(plan);
-    this.response = createResponse(dimensions, capacity);
+    [this.state, this.spare] = member?.states ?? [createState(plan), createState(plan)];
+    this.response = member?.response ?? createResponse(dimensions, capacity);
     this.slots = new Uint32Array(capacity);
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
     this.obstacleCapacity = plan.obstacleCapacity;
     let search: ObstacleSearch | undefined;
-    if (plan.radiusRange) {
+    if (member) {
+      this.neighbours = member.neighbours;
+      this.obstacles = member.obstacles;
+    } else if (plan.radiusRange) {
       this.neighbours = new VariableNeighbours(lattice, capacity);
       if (plan.obstacleCapacity > 0) search = new VariableObstacles(lattice);
     } else {
@@ -187,7 +190,8 @@ export class CpuSimulation implements ParticleSimulation {
       2 * byteLengthOf(this.state) +
       byteLengthOf({ ...this.response, slots: this.slots }) +
       capacity +
-      (this.obstacles?.memoryBytes ?? 0);
+      (this.obstacles?.memoryBytes ?? 0) +
+      (member?.memoryBytes ?? 0);
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
 
@@ -211,9 +215,14 @@ export class CpuSimulation implements ParticleSimulation {
     return this.currentSettings;
   }
 
+  /** Threads at work now: 1 at first; workers join when they have started. */
+  get threads(): number {
+    return this.team?.threads ?? 1;
+  }
+
   /** One text per problem that the settings are likely to cause, with its fix; often empty. */
   get warnings(): readonly string[] {
-    return warningsOf(this, this.passes.step);
+    return [...warningsOf(this, this.passes.step), ...(this.threading.warnings ?? this.team?.warnings ?? [])];
   }
 
   /**
@@ -247,7 +256,10 @@ export class CpuSimulation implements ParticleSimulation {
     this.play(dt, () => undefined);
   }
 
-  /** Advances by `dt` seconds and times each stage; the time of a stage includes its search for pairs. */
+  /**
+   * Advances by `dt` seconds and times each stage; the time of a stage includes its search for pairs. With several
+   * threads, resolve includes integrating the next substep, and sort the search.
+   */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -439,6 +451,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Ends the use of the simulation. Later calls throw. */
   destroy(): void {
     this.destroyed = true;
+    this.team?.end();
   }
 
   private play(dt: number, done: (stage: string) => void): void {
@@ -453,6 +466,11 @@ export class CpuSimulation implements ParticleSimulation {
     if (dt === 0) return;
     const { passes } = this;
     passes.prepare(this.currentSettings, dt);
+    if (this.team?.isWorth(this.count) && this.currentSettings.broadPhase === 'grid') {
+      this.playTogether(this.team, substeps, done);
+      this.elapsed += dt;
+      return;
+    }
     for (let substep = 0; substep < substeps; substep++) {
       passes.integrate(this.state, this.count);
       done('integrate');
@@ -473,6 +491,16 @@ export class CpuSimulation implements ParticleSimulation {
     passes.publish(this.state, 0, this.count);
     this.settle();
     this.elapsed += dt;
+  }
+
+  private playTogether(team: StepTeam, substeps: number, done: (stage: string) => void): void {
+    // Exact simulations have no team.
+    const { substep } = this.passes as FloatPasses;
+    const { states } = team.member;
+    const current = team.play(this.state === states[0] ? 0 : 1, this.count, substeps, substep, done);
+    this.state = states[current] as ParticleState;
+    this.spare = states[1 - current] as ParticleState;
+    this.settle();
   }
 
   private fly(ccd: CcdSolver, isFirst: boolean): void {
@@ -601,5 +629,6 @@ export class CpuSimulation implements ParticleSimulation {
 
   private checkUsable(): void {
     if (this.destroyed) throw new DestroyedError('CpuSimulation');
+    this.team?.check();
   }
 }

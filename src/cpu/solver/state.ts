@@ -2,6 +2,7 @@
 import type { SimulationPlan } from '../../core/simulation/plan';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
+import { floatsIn, type Memory, OWN_MEMORY, wordsIn } from '../shared/memory';
 import type { Response } from './contact';
 
 /** The state of a simulation. Positions and velocities are packed: `dimensions` numbers per particle. */
@@ -14,20 +15,24 @@ export interface CpuSimulationBuffers {
   readonly ids: Uint32Array;
 }
 
-export function createState({
-  dimensions,
-  capacity,
-  radiusRange,
-  boxes,
-  quanta,
-}: SimulationPlan): ParticleState {
-  const positions = new Float32Array(dimensions * capacity);
-  const velocities = new Float32Array(dimensions * capacity);
+export function createState(
+  {
+    dimensions,
+    capacity,
+    radiusRange,
+    boxes,
+    quanta,
+  }: Pick<SimulationPlan, 'dimensions' | 'capacity' | 'radiusRange' | 'boxes'> &
+    Partial<Pick<SimulationPlan, 'quanta'>>,
+  memory: Memory = OWN_MEMORY,
+): ParticleState {
+  const positions = floatsIn(memory, dimensions * capacity);
+  const velocities = floatsIn(memory, dimensions * capacity);
   const radii = new Float32Array(radiusRange ? capacity : 0);
   return {
     positions,
     velocities,
-    ids: new Uint32Array(capacity),
+    ids: wordsIn(memory, capacity),
     positionWords: new Uint32Array(positions.buffer),
     velocityWords: new Uint32Array(velocities.buffer),
     radii,

@@ -2,7 +2,7 @@
 
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
-import { type CpuSimulation, createCpuSimulation } from '../../cpu/solver/simulation';
+import { type CpuSimulation, createSimulation } from '../../cpu/solver/simulation';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels } from './lattice';
 import {
@@ -94,7 +94,7 @@ export class CpuFluid {
     this.currentPlan = plan;
     const { dimensions, lattice, capacity, radius, min, max, positions, velocities, obstacles } = plan;
     const { size } = lattice;
-    this.particles = createCpuSimulation({ dimensions, capacity, radius, min, max, positions, velocities });
+    this.particles = createSimulation({ dimensions, capacity, radius, min, max, positions, velocities });
     this.currentObstacles = obstacles;
     this.affine = plan.transfer === 'apic' ? new Float32Array(dimensions ** 2 * capacity) : undefined;
     this.account = createAccount(dimensions, capacity);

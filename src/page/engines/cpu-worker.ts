@@ -4,7 +4,7 @@
  */
 import { Phrase } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
-import { createCpuSimulation } from '../../cpu/solver/simulation';
+import { createSimulation } from '../../cpu/solver/simulation';
 import { ArgumentError, type ParticleArrays, type SimulationOptions } from '../../index';
 import type { CpuSimulationView, State } from '../model/simulation-view';
 import { watchLoading } from '../support/chunk-errors';
@@ -47,7 +47,7 @@ async function createBody(
     if (method) return method.onCpu(options);
   }
   checkCells(options);
-  return createCpuSimulation(options);
+  return createSimulation(options);
 }
 
 class CpuHost {

@@ -1,5 +1,5 @@
 /** Counts neighbours on the CPU, for colours. A second simulation finds pairs that the run does not find. */
-import { createCpuSimulation } from '../../cpu';
+import { createSimulation } from '../../cpu/solver/simulation';
 import type { ParticleArrays, SimulationOptions } from '../../index';
 import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
@@ -17,7 +17,7 @@ export function createCpuTally(
   const { dimensions, capacity, radius, world } = simulation;
   const { min, max } = world;
   const bounds = world.kind === 'unbounded' ? { unbounded: true } : { min, max, periodic: options.periodic };
-  const second = createCpuSimulation({
+  const second = createSimulation({
     dimensions,
     capacity,
     radius: counted === 'density' ? DENSITY_REACH * radius : radius,

@@ -57,7 +57,7 @@ describe('imports', () => {
     expect(importObjection('src/cli/info.ts', 'bench/harness/run.ts')).toMatch(/^src\/cli may import/);
     expect(importObjection('bench/crowd.ts', 'tests/helpers/passes.ts')).toMatch(/^bench may import/);
     expect(importObjection('src/cpu/equal/plane.ts', 'src/cpu/solver/simulation.ts')).toBe(
-      'src/cpu/equal may import only shared',
+      'src/cpu/equal may import only shared, threads',
     );
     expect(importObjection('src/cpu/solver/simulation.ts', 'src/cpu/equal/plane.ts')).toBeUndefined();
     expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no folder/);

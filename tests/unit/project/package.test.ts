@@ -197,10 +197,10 @@ describe('the package', () => {
     expect(checked.stdout).toContain('"cellstorm/cpu"');
   });
 
-  test('takes at most 840 kB when packed, and includes the page of the command verify', async () => {
+  test('takes at most 860 kB when packed, and includes the page of the command verify', async () => {
     const page = 'node_modules/cellstorm/dist/verify-page/verify.html';
     expect(existsSync(join(folder, page)), page).toBe(true);
-    expect((await stat(tarball)).size).toBeLessThanOrEqual(840_000);
+    expect((await stat(tarball)).size).toBeLessThanOrEqual(860_000);
   });
 
   test('documents what its entries export and inherit, and nothing else', async () => {
@@ -263,7 +263,8 @@ describe('a page that imports', () => {
     ['cellstorm', 'createSimulation', 65_000],
     ['cellstorm', 'HashGrid', 58_000],
     ['cellstorm', 'requestGpu', 6_000],
-    ['cellstorm/cpu', 'createCpuGrid', 20_000],
+    // 4 kB of these are for several threads.
+    ['cellstorm/cpu', 'createCpuGrid', 24_000],
     ['cellstorm/cpu', 'createCpuLevelGrid', 20_000],
     ['cellstorm/fluid', 'createFluid', 98_000],
   ])('from %s only %s loads at most %i bytes', async (entry, name, most) => {

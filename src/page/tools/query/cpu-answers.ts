@@ -1,5 +1,6 @@
 import { shapesOf } from '../../../core/particles/shapes';
-import { createCpuGrid, createCpuLevelGrid } from '../../../cpu';
+import { createCpuLevelGrid } from '../../../cpu';
+import { createGrid } from '../../../cpu/grid/grid';
 import type { ParticleArrays } from '../../../index';
 import type { SimulationView } from '../../model/simulation-view';
 import type { Answers, Found, Question } from '../../view/answers';
@@ -8,7 +9,7 @@ import { gridOptions } from './question';
 export function createCpuAnswers(simulation: SimulationView): Answers {
   const { dimensions, radius, radiusRange } = simulation;
   const { diameter, cellSize, ...options } = gridOptions(simulation);
-  const equal = radiusRange ? undefined : createCpuGrid({ ...options, diameter, cellSize });
+  const equal = radiusRange ? undefined : createGrid({ ...options, diameter, cellSize });
   const various = radiusRange ? createCpuLevelGrid({ ...options, radii: radiusRange }) : undefined;
   const grid = (equal ?? various) as NonNullable<typeof equal> | NonNullable<typeof various>;
   return {

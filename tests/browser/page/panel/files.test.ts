@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ElementHandle, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../../../src/core/state/state-file';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import {
   arrange,

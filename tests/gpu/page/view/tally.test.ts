@@ -1,6 +1,6 @@
 /** Tests that the GPU's counts equal those of the CPU, which other tests compare with brute force. */
 import { describe, expect } from 'vitest';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';
 import { Kernel } from '../../../../src/gpu/kernel';
 import { createCpuTally } from '../../../../src/page/view/cpu-tally';

@@ -14,7 +14,7 @@ describe.each(cases)('$name in $dimensions dimensions', ({ engine, dimensions })
   const scene = createScene('pile', { dimensions, count: COUNT });
 
   it('begins to fall, and reports the velocity of a free fall', async () => {
-    const stepper = await engine.open(scene);
+    const stepper = await engine.open(scene, 1);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);
     const top = stepper.positions().reduce((best, value, index, all) => {

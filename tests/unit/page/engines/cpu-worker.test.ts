@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../../src/core/base/errors';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import type { Measures } from '../../../../src/index';
 import { packError, type Seen, unpackError } from '../../../../src/page/engines/cpu-calls';
 import { CpuLink } from '../../../../src/page/engines/cpu-link';

@@ -3,7 +3,7 @@ import { CellstormError } from '../../../../src/core/base/errors';
 import { defaultSettings } from '../../../../src/core/contact/settings';
 import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
 import { encodeCheckpoint } from '../../../../src/core/state/state-file';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { chooseScene, defaultChoices, roomFor } from '../../../../src/page/model/choices';
 import {
   describeOpened,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { describeMissing, heatEnd, keyOf, lineShare } from '../../../../src/page/model/overlay-look';
 import { NO_FIELDS, NO_OVERLAYS, type Overlays, shownCells } from '../../../../src/page/model/overlays';
 import { describeLeftOut, drawableOnCpu } from '../../../../src/page/view/canvas-overlay';

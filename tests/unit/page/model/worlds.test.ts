@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import {
   chooseScene,
   defaultChoices,

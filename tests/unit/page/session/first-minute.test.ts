@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { defaultChoices } from '../../../../src/page/model/choices';
 import { measureOpening, watchFrames } from '../../../../src/page/session/first-minute';
 import type { Engine, Run } from '../../../../src/page/view/engine';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../../../src/core/base/errors';
 import type { Checkpoint } from '../../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import type { GpuKind } from '../../../../src/page/model/automatic';
 import { chooseScene, defaultChoices } from '../../../../src/page/model/choices';
 import { type Choices, type EngineKind, MOST_PARTICLES } from '../../../../src/page/model/fields';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineShapes } from '../../../../src/core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
 import { type Inspected, inspectAll, type Verdict } from '../../../../src/page/view/inspect';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { probeCells } from '../../../../src/reference/query/probe';

@@ -2,29 +2,23 @@
  * The passes of an exact simulation: whole numbers decide, floats only show the state and find candidates for contacts.
  * So the results depend neither on the order of particles nor on the device.
  */
-import { DEEP } from '../../core/base/constants';
-import { type Settings, SubstepMemo } from '../../core/contact/settings';
-import { checkExactBodies, toPosition, toVelocity } from '../../core/exact/bodies';
-import { clamp, lengthOf, scale, share } from '../../core/exact/integers';
-import { directionOf, grip, held, holdByFriction, keptShare } from '../../core/exact/law';
-import { FASTEST, MOST_CHANGE, MOST_PUSH, type Quanta, REACH } from '../../core/exact/quanta';
-import { checkExactStep } from '../../core/exact/step';
-import { DITHERS, deriveExactSubstep, type ExactSubstep } from '../../core/exact/substep';
-import type { ExactArrays } from '../../core/simulation/simulation';
-import type { Dimensions, World } from '../../core/world/world';
-import type { ParticleState, SlotPairs } from '../shared/kernels';
-import type { Response } from './contact';
-import {
-  findExactPartners,
-  meetExactly,
-  NO_OVERLAP,
-  pushApartExactly,
-  respondExactly,
-} from './exact-contact';
-import { ExactObstacles } from './exact-obstacles';
-import { NO_CONTACT } from './general-contact';
-import type { ObstacleSearch } from './obstacle-search';
-import type { OverlapTest, SolverPasses } from './passes';
+import { DEEP } from '../../../core/base/constants';
+import { type Settings, SubstepMemo } from '../../../core/contact/settings';
+import { checkExactBodies, toPosition, toVelocity } from '../../../core/exact/bodies';
+import { clamp, lengthOf, scale, share } from '../../../core/exact/integers';
+import { directionOf, grip, held, holdByFriction, keptShare } from '../../../core/exact/law';
+import { FASTEST, MOST_CHANGE, MOST_PUSH, type Quanta, REACH } from '../../../core/exact/quanta';
+import { checkExactStep } from '../../../core/exact/step';
+import { DITHERS, deriveExactSubstep, type ExactSubstep } from '../../../core/exact/substep';
+import type { ExactArrays } from '../../../core/simulation/simulation';
+import type { Dimensions, World } from '../../../core/world/world';
+import type { ParticleState, SlotPairs } from '../../shared/kernels';
+import type { Response } from '../contact';
+import { NO_CONTACT } from '../general-contact';
+import type { ObstacleSearch } from '../obstacle-search';
+import type { OverlapTest, SolverPasses } from '../passes';
+import { findExactPartners, meetExactly, NO_OVERLAP, pushApartExactly, respondExactly } from './contact';
+import { ExactObstacles } from './obstacles';
 
 const { fround } = Math;
 

@@ -1,18 +1,18 @@
 /**
- * The contact law of exact simulations for particles and obstacles: obstacles.ts in whole numbers. The search by floats
+ * The contact law of exact simulations for particles and obstacles: ../obstacles.ts in whole numbers. The search by floats
  * only names candidates.
  */
-import { BOUNCE_PUSH, SPREADING, STOP_SUBSTEPS } from '../../core/base/constants';
-import { toPosition } from '../../core/exact/bodies';
-import { clamp, dot, factorOf, lengthOf, ONE, ratio, scale, share } from '../../core/exact/integers';
-import { directionOf, freePush, grip, pushChange } from '../../core/exact/law';
-import { MOST_CHANGE, type Quanta } from '../../core/exact/quanta';
-import type { ExactSubstep } from '../../core/exact/substep';
-import type { Dimensions } from '../../core/world/world';
-import type { ParticleState } from '../shared/kernels';
-import type { Response } from './contact';
-import { exactNormal, meetExactly, NO_OVERLAP } from './exact-contact';
-import type { ObstacleSearch } from './obstacle-search';
+import { BOUNCE_PUSH, SPREADING, STOP_SUBSTEPS } from '../../../core/base/constants';
+import { toPosition } from '../../../core/exact/bodies';
+import { clamp, dot, factorOf, lengthOf, ONE, ratio, scale, share } from '../../../core/exact/integers';
+import { directionOf, freePush, grip, pushChange } from '../../../core/exact/law';
+import { MOST_CHANGE, type Quanta } from '../../../core/exact/quanta';
+import type { ExactSubstep } from '../../../core/exact/substep';
+import type { Dimensions } from '../../../core/world/world';
+import type { ParticleState } from '../../shared/kernels';
+import type { Response } from '../contact';
+import type { ObstacleSearch } from '../obstacle-search';
+import { exactNormal, meetExactly, NO_OVERLAP } from './contact';
 
 const WHOLE_BOUNCE_PUSH = factorOf(BOUNCE_PUSH);
 const WHOLE_SPREADING = factorOf(SPREADING);
@@ -221,7 +221,7 @@ export class ExactObstacles {
     );
   }
 
-  /** Breaks ties like `precedes` of exact-contact.ts. Obstacles at the same position are interchangeable. */
+  /** Breaks ties like `precedes` of contact.ts. Obstacles at the same position are interchangeable. */
   private precedes(one: number, other: number, dimensions: number): boolean {
     for (let axis = dimensions - 1; axis >= 0; axis--) {
       const difference =

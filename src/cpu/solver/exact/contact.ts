@@ -2,12 +2,12 @@
  * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in any box, in 2D and 3D. The pairs
  * may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does not matter.
  */
-import { BOUNCE_PUSH, DEEP, SPREADING } from '../../core/base/constants';
-import { dot, factorOf, lengthOf, ONE, round, scale, share } from '../../core/exact/integers';
-import { directionOf, freePush, grip, pushChange } from '../../core/exact/law';
-import type { ExactSubstep } from '../../core/exact/substep';
-import type { ParticleState, SlotPairs } from '../shared/kernels';
-import type { Response } from './contact';
+import { BOUNCE_PUSH, DEEP, SPREADING } from '../../../core/base/constants';
+import { dot, factorOf, lengthOf, ONE, round, scale, share } from '../../../core/exact/integers';
+import { directionOf, freePush, grip, pushChange } from '../../../core/exact/law';
+import type { ExactSubstep } from '../../../core/exact/substep';
+import type { ParticleState, SlotPairs } from '../../shared/kernels';
+import type { Response } from '../contact';
 
 /** Factors of the law, rounded like all others. */
 const HALF_BOUNCE_PUSH = factorOf(BOUNCE_PUSH / 2);

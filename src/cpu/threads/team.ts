@@ -1,0 +1,226 @@
+/**
+ * The workers of one simulation or grid, and the thread that owns them. Workers start in the background. The owner's
+ * thread takes part in each job, so work goes on without any worker, and results do not depend on who does it.
+ */
+import { checkInteger } from '../../core/base/checks';
+import { CellstormError } from '../../core/base/errors';
+import {
+  ACTIVE,
+  claimBatches,
+  createControl,
+  ENDED,
+  FAILED,
+  JOB,
+  MAIL,
+  type Member,
+  offerBatches,
+  READY,
+  spin,
+} from './control';
+
+export const MAX_THREADS = 64;
+
+/** What a worker needs first: plain data and shared memory. */
+export interface Start {
+  readonly kind: 'simulation' | 'grid';
+  readonly control: Int32Array;
+  /** The worker's number, from 1 on. */
+  readonly thread: number;
+  readonly options: unknown;
+  readonly buffers: readonly SharedArrayBuffer[];
+}
+
+/** A later message: more memory. */
+export type Mail = readonly SharedArrayBuffer[];
+
+/** Runs jobs; tests have another one, whose members are all in one thread. */
+export interface Crew {
+  /** The owner's thread and the workers that have started. */
+  readonly threads: number;
+  readonly warnings: readonly string[];
+  /** Has all batches of a job performed, by `member` and by the workers. */
+  run(member: Member, batches: number): void;
+  send(mail: Mail): void;
+  /** Throws if a job has failed. */
+  check(): void;
+  end(): void;
+}
+
+/** What Worker of browsers and of Node have in common. */
+interface AnyWorker {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+}
+
+interface NodeWorker extends AnyWorker {
+  on(event: string, listener: (value: unknown) => void): void;
+  unref(): void;
+}
+
+/** A job fails if a worker that takes part has not ended its batch after so many waits of a tenth of a second. */
+const MOST_WAITS = 300;
+
+export function checkThreads(threads: unknown): number {
+  if (threads === undefined) return 1;
+  checkInteger('threads', threads as number, 1, MAX_THREADS);
+  return threads as number;
+}
+
+/** Says why there can be no workers here; undefined if there can be. */
+export function whyNoWorkers(): string | undefined {
+  if (typeof SharedArrayBuffer === 'undefined') {
+    return 'SharedArrayBuffer is missing. A page has it if the server sends the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
+  }
+  if (typeof Worker === 'undefined' && nodeThreads() === undefined) return 'there are no workers';
+  return undefined;
+}
+
+export class Team implements Crew {
+  readonly warnings: string[] = [];
+  private readonly control: Int32Array;
+  private readonly workers: AnyWorker[] = [];
+  private broken: CellstormError | undefined;
+
+  constructor(
+    /** Threads to use, the owner's included. */
+    private readonly wanted: number,
+    start: Omit<Start, 'control' | 'thread'>,
+    private readonly mostWaits = MOST_WAITS,
+  ) {
+    this.control = createControl(wanted);
+    for (let thread = 1; thread < wanted; thread++) {
+      this.start({ ...start, control: this.control, thread });
+    }
+  }
+
+  get threads(): number {
+    return 1 + Atomics.load(this.control, READY);
+  }
+
+  check(): void {
+    if (this.broken) throw this.broken;
+  }
+
+  run(member: Member, batches: number): void {
+    const { control } = this;
+    offerBatches(control, batches);
+    Atomics.add(control, JOB, 1);
+    Atomics.notify(control, JOB);
+    try {
+      member.begin();
+      claimBatches(control, member, 0);
+    } finally {
+      Atomics.add(control, JOB, 1);
+      this.awaitWorkers();
+    }
+    if (Atomics.load(control, FAILED) !== 0) this.stop('A worker failed');
+  }
+
+  send(mail: Mail): void {
+    for (const worker of this.workers) worker.postMessage(mail);
+    Atomics.add(this.control, MAIL, 1);
+    Atomics.add(this.control, JOB, 2);
+    Atomics.notify(this.control, JOB);
+  }
+
+  end(): void {
+    Atomics.store(this.control, ENDED, 1);
+    Atomics.add(this.control, JOB, 2);
+    Atomics.notify(this.control, JOB);
+    for (const worker of this.workers) void worker.terminate();
+    this.workers.length = 0;
+    Atomics.store(this.control, READY, 0);
+  }
+
+  /**
+   * The main thread of a browser may not sleep. There it spins: it waits for batches that are already being worked on,
+   * which are short, and a step in one thread would block it for longer.
+   */
+  private awaitWorkers(): void {
+    const { control } = this;
+    let sleeps = true;
+    let began: number | undefined;
+    for (let waits = 0; ; ) {
+      const active = Atomics.load(control, ACTIVE);
+      if (active === 0) return;
+      if (spin(control, ACTIVE, active)) continue;
+      if (sleeps) {
+        try {
+          if (Atomics.wait(control, ACTIVE, active, 100) === 'timed-out') waits++;
+        } catch {
+          sleeps = false;
+        }
+      } else {
+        began ??= performance.now();
+        waits = (performance.now() - began) / 100;
+      }
+      if (waits >= this.mostWaits) this.stop('A worker stopped while it was working');
+    }
+  }
+
+  private stop(what: string): never {
+    this.end();
+    this.broken = new CellstormError(
+      `${what}, so the state of this object is incomplete. Create a new one, for a simulation from its last checkpoint.`,
+    );
+    throw this.broken;
+  }
+
+  private start(start: Start): void {
+    try {
+      this.workers.push(this.open(start));
+    } catch (error) {
+      this.lose(error);
+    }
+  }
+
+  private open(start: Start): AnyWorker {
+    // Deno has both kinds of workers. Those of Node can be unreferenced.
+    const threads = nodeThreads();
+    if (threads) {
+      const file: string = import.meta.url;
+      const worker = new threads.Worker(new URL('../thread.js', file));
+      worker.on('error', (error) => this.lose(error, worker));
+      worker.on('exit', () => this.lose('it ended', worker));
+      // An idle worker must not keep the process alive.
+      worker.unref();
+      worker.postMessage(start);
+      return worker;
+    }
+    // The build takes out the comment, which keeps Vite from bundling the worker into the project's own pages. Bundlers
+    // of users then find the worker's file.
+    const worker = new Worker(new URL(/* @vite-ignore */ '../thread.js', import.meta.url), {
+      type: 'module',
+    });
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.lose(event.message || 'its file could not be loaded', worker);
+    };
+    worker.postMessage(start);
+    return worker;
+  }
+
+  /** The rest of the team goes on without a worker that could not start or has ended. */
+  private lose(reason: unknown, worker?: AnyWorker): void {
+    const index = worker ? this.workers.indexOf(worker) : 0;
+    if (index < 0) return;
+    if (worker) this.workers.splice(index, 1);
+    const { control, workers, wanted, warnings } = this;
+    if (Atomics.load(control, READY) > workers.length) Atomics.store(control, READY, workers.length);
+    const message = reason instanceof Error ? reason.message : String(reason);
+    const warning = `threads is ${wanted}, but at least one worker is missing (${message}). The other threads do its work.`;
+    if (!warnings.includes(warning)) warnings.push(warning);
+  }
+}
+
+interface NodeThreads {
+  readonly Worker: new (file: URL) => NodeWorker;
+}
+
+/** Node has its workers in a module. A function of `process` finds it, so bundlers for browsers see no import. */
+function nodeThreads(): NodeThreads | undefined {
+  const { process } = globalThis as {
+    readonly process?: { getBuiltinModule?(name: string): NodeThreads | undefined };
+  };
+  return process?.getBuiltinModule?.('node:worker_threads');
+}
