@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,39 +14,37 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  try {
-    await build({
-      root: ROOT,
-      configFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        emptyOutDir: false,
-        minify: false,
-        target: 'es2022',
-        lib: {
-          entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)])),
-          formats: ['es'],
-        },
-        rolldownOptions: {
-          output: {
-            entryFileNames: '[name].mjs',
-            chunkFileNames: '[name].mjs',
-            // Constants stay `const` as in the published build, so that V8 inlines them.
-            topLevelVar: false,
-          },
+  // The bundle loads some of its parts only when it needs them.
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
+  await build({
+    root: ROOT,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    build: {
+      outDir,
+      emptyOutDir: false,
+      minify: false,
+      target: 'es2022',
+      lib: {
+        entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)])),
+        formats: ['es'],
+      },
+      rolldownOptions: {
+        output: {
+          entryFileNames: '[name].mjs',
+          chunkFileNames: '[name].mjs',
+          // Constants stay `const` as in the published build, so that V8 inlines them.
+          topLevelVar: false,
         },
       },
-    });
-    const load = async (name) => [
-      name,
-      await import(/* @vite-ignore */ pathToFileURL(join(outDir, `${name}.mjs`)).href),
-    ];
-    return Object.fromEntries(await Promise.all(Object.keys(entries).map(load)));
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
+    },
+  });
+  const load = async (name) => [
+    name,
+    await import(/* @vite-ignore */ pathToFileURL(join(outDir, `${name}.mjs`)).href),
+  ];
+  return Object.fromEntries(await Promise.all(Object.keys(entries).map(load)));
 }
 
 export function median(times) {
