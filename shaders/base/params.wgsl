@@ -24,7 +24,9 @@ struct Grid {
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
-  // The first bucket of each level in a dense grid.
+  // The word of `start` with the number of merged levels. Only unbounded worlds with levels use it.
+  merged_word: u32,
+  // The first bucket of each level.
   level_first: array<vec4u, 6>,
 }
 

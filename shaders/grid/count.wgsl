@@ -1,7 +1,7 @@
 // Counts particles per bucket and, with HAS_FINER, finer entries. Each particle gets a rank in its bucket, in the order
 // of the atomics; gather.wgsl makes the order canonical.
-// Needs: linear_workgroup, grid, id_in, position_in, bucket_of, ranks, counts, level_of, cell_at, FINER_STEPS, finer.
-// Needs: finer_bucket, bucket_at, coarsened.
+// Needs: linear_workgroup, grid, id_in, position_in, bucket_of, ranks, counts, level_of, cell_at, levels_with_entries.
+// Needs: finer, finer_bucket, bucket_at, coarsened.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn count(
@@ -24,10 +24,11 @@ fn count(
   if (bucket < grid.cell_count) {
     let level = level_of(radius_of(body));
     let cell = cell_at(body_position(body), level);
-    for (var higher = level + FINER_STEPS; higher < grid.levels; higher++) {
-      if ((finer[0] & (1u << higher)) != 0u) {
-        atomicAdd(&counts[finer_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
-      }
+    var left = levels_with_entries(level, finer[0]);
+    while (left != 0u) {
+      let higher = firstTrailingBit(left);
+      atomicAdd(&counts[finer_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
+      left &= left - 1u;
     }
   }
 #endif

@@ -6,12 +6,10 @@
 // - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
 // Layout of `finer`:
 // - the first word: one bit per occupied level, and CROWD_BIT
-// - from FINER_HEADER on: the entries, by bucket, ascending in each bucket
+// - from FINER_HEADER on: the entries, which are slots, by bucket, ascending in each bucket
 // - at the end: words for heavy.wgsl
-// An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell: cells of two levels may share a
-// bucket.
-// Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
-// Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
+// Needs: finer, grid, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid, cell_of_slot.
+// Needs: levels_with_entries, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
 #if CLEAR
 
@@ -63,16 +61,15 @@ fn list_finer(
   }
   let level = level_of(radius_of(position_in[slot]));
   let cell = load_lattice(cell_of_slot[slot]);
-  let occupied = atomicLoad(&finer[0]);
-  for (var higher = level + FINER_STEPS; higher < grid.levels; higher++) {
-    if ((occupied & (1u << higher)) == 0u) {
-      continue;
-    }
+  var left = levels_with_entries(level, atomicLoad(&finer[0]));
+  while (left != 0u) {
+    let higher = firstTrailingBit(left);
+    left &= left - 1u;
     let bucket = finer_bucket(bucket_at(coarsened(cell, level, higher), higher));
     let rank = atomicAdd(&counts[bucket], 1u);
     let index = FINER_HEADER + start[bucket] - grid.count + rank;
     if (index < arrayLength(&finer)) {
-      atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
+      atomicStore(&finer[index], slot);
     }
     // scatter.wgsl does the same for crowded buckets.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {

@@ -2,10 +2,6 @@
 // except cells_at and wrap_cell.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// The finer entries of a cell stand for particles at least this many levels below the cell. Particles one level below
-// are found in their own cells, which lie in rows.
-const FINER_STEPS = 2u;
-
 fn cells_at(level: u32) -> Extent {
   let all = ((grid.cells - Extent(1u)) >> Extent(level)) + Extent(1u);
 #if WRAPS
@@ -14,6 +10,10 @@ fn cells_at(level: u32) -> Extent {
 #else
   return all;
 #endif
+}
+
+fn merged_levels() -> u32 {
+  return 0u;
 }
 
 fn finest_at(position: Vector) -> Lattice {
@@ -51,13 +51,4 @@ fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
 #endif
 fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
-}
-
-// Returns the number of buckets that may have finer entries: those of level FINER_STEPS and above.
-fn finer_buckets() -> u32 {
-  return grid.cell_count - grid.level_first[0][FINER_STEPS];
-}
-
-fn finer_bucket(bucket: u32) -> u32 {
-  return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

@@ -1,14 +1,28 @@
-// Levels of cells in an unbounded world, hashed into `grid.cell_count` buckets, a power of two. levels/dense.wgsl
-// defines the same names.
-// Needs: grid, snap, is_beside, mix_bits.
+// Levels of cells in an unbounded world. Each level has a table of buckets, whose number is a power of two. The bucket of
+// a cell follows from a sum: a cell to the right has the next bucket, and rows and layers are far apart. So a row of
+// cells is one range of buckets, which may go on at the start of its table, and the cells around a particle never share
+// a bucket. Cells farther apart may share one. levels/dense.wgsl defines the same names.
+// Twin: src/core/world/levels.ts.
+// Needs: start, grid, snap, inverse_edge, is_beside.
 
-// The finer entries of a cell stand for particles at least this many levels below the cell.
-const FINER_STEPS = 1u;
+// Returns how many of the lowest levels are merged into the next one; grid/merge_levels.wgsl decides. Other functions
+// count levels from there. With ALL_LEVELS, none are merged.
+fn merged_levels() -> u32 {
+#if ALL_LEVELS
+  return 0u;
+#else
+  return min(start[grid.merged_word], grid.levels - 1u);
+#endif
+}
 
 fn finest_at(position: Vector) -> Lattice {
-  // FARTHEST_CELL counts cells of the lowest level.
+  return Lattice(floor(snap(within_cells(snap(position)) * inverse_edge(0u))));
+}
+
+// FARTHEST_CELL counts cells of the lowest level before any are merged.
+fn within_cells(position: Vector) -> Vector {
   let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
-  return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
+  return clamp(position, -farthest, farthest);
 }
 
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
@@ -19,21 +33,25 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
   return is_beside(cell, other);
 }
 
-// Returns the first bucket of the hash block of a cell.
-fn block_of(lattice: Lattice, level: u32) -> u32 {
-  let hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
-  return (mix_bits(hash) * HASH_BLOCK) & (grid.cell_count - 1u);
+fn first_bucket(level: u32) -> u32 {
+  return grid.level_first[level / 4u][level % 4u];
+}
+
+// Returns the number of buckets of a level, less one.
+fn last_in_table(level: u32) -> u32 {
+  let lowest = select(grid.cell_count, grid.level_first[0][1], grid.levels > 1u);
+  return select(lowest >> TABLE_SHIFT, lowest, level == 0u) - 1u;
+}
+
+// Returns the index of a cell in its table, before the table's end is taken into account.
+fn index_of(lattice: Lattice) -> u32 {
+  let index = u32(lattice.x) + u32(lattice.y) * ROW_STEP;
+  if (DIMENSIONS == 2u) {
+    return index;
+  }
+  return index + u32(lattice[DIMENSIONS - 1u]) * LAYER_STEP;
 }
 
 fn bucket_at(lattice: Lattice, level: u32) -> u32 {
-  return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
-}
-
-// Returns the number of buckets that may have finer entries: all buckets, because any may hold cells of any level.
-fn finer_buckets() -> u32 {
-  return grid.cell_count;
-}
-
-fn finer_bucket(bucket: u32) -> u32 {
-  return grid.cell_count + FINER_BUCKETS + bucket;
+  return first_bucket(level) + (index_of(lattice) & last_in_table(level));
 }

@@ -5,8 +5,8 @@
 // above are in the cells around the particle on each level. Candidates on lower levels are finer entries of the cells
 // around the particle on its own level. In a dense grid, candidates one level lower are read in their rows instead.
 // The order of candidates depends on the state alone. With HEAVY, threads share the candidates.
-// Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
-// Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
+// Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, count_around, position_in.
+// Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
 // Returns one bit per level, set if the level may hold particles, and CROWD_BIT.
 fn occupied_levels() -> u32 {

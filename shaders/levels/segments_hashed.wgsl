@@ -1,41 +1,40 @@
-// Splits the rows of a block into segments. Each segment lies in one hash block and is therefore one range of slots.
-// Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
+// Splits the rows of a block into segments. A segment is the part of a row in HASH_BLOCK aligned buckets of a table. So it
+// is one range of slots, and long rows have many segments.
+// Needs: Block, bucket_at, first_bucket, start, cell_of_slot.
 
-// Particles of other cells and levels may lie among the slots.
+// Particles of other cells may lie among the slots.
 struct Segment {
   first: u32,
   end: u32,
   low: Lattice,
   high: Lattice,
-  level: u32,
 }
 
-fn last_in_row(block: Block) -> i32 {
-  return block.first.x + i32(block.length.x - 1u);
-}
-
+// In some rows, the last segment is empty.
 fn segments_in_row(block: Block) -> u32 {
-  return u32((last_in_row(block) >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
+  return ((block.length.x + 2u * HASH_BLOCK - 2u) >> HASH_BLOCK_SHIFT);
 }
 
 fn segment_of(block: Block, index: u32) -> Segment {
   let parts = segments_in_row(block);
   let row = index / parts;
+  let part = index % parts;
   var low = block.first;
   low.y += i32(row % block.length.y);
   if (DIMENSIONS == 3u) {
     low[DIMENSIONS - 1u] += i32(row / block.length.y);
   }
-  let begin = ((low.x >> HASH_BLOCK_SHIFT) + i32(index % parts)) << HASH_BLOCK_SHIFT;
-  low.x = max(low.x, begin);
+  let before = (bucket_at(low, block.level) - first_bucket(block.level)) & (HASH_BLOCK - 1u);
+  let begin = min(max(part * HASH_BLOCK, before) - before, block.length.x);
+  let end = min((part + 1u) * HASH_BLOCK - before, block.length.x);
   var high = low;
-  high.x = min(last_in_row(block), begin + i32(HASH_BLOCK - 1u));
+  low.x += i32(begin);
+  high.x += i32(end) - 1;
   let bucket = bucket_at(low, block.level);
-  return Segment(start[bucket], start[bucket + u32(high.x - low.x) + 1u], low, high, block.level);
+  return Segment(start[bucket], start[bucket + end - begin], low, high);
 }
 
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
-  let is_between = all((cell >= segment.low) & (cell <= segment.high));
-  return is_between && level_of(radius_of(position_in[slot])) == segment.level;
+  return all((cell >= segment.low) & (cell <= segment.high));
 }

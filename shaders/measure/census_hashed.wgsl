@@ -9,20 +9,14 @@ fn level_at(slot: u32) -> u32 {
 
 fn census_of(slot: u32, cell: Cell) -> Census {
 #if VARIABLE_RADII
-  let level = level_at(slot);
-  let bucket = bucket_at(load_lattice(cell), level);
+  let bucket = bucket_at(load_lattice(cell), level_at(slot));
 #else
   let bucket = bucket_at(load_lattice(cell));
 #endif
   let end = min(start[bucket + 1u], grid.count);
   var census = Census(true, 0u, false);
   for (var other = start[bucket]; other < end; other++) {
-#if VARIABLE_RADII
-    let is_there = all(cell_of_slot[other] == cell) && level_at(other) == level;
-#else
-    let is_there = all(cell_of_slot[other] == cell);
-#endif
-    if (is_there) {
+    if (all(cell_of_slot[other] == cell)) {
       census.is_first = census.is_first && other >= slot;
       census.occupancy += 1u;
     } else {

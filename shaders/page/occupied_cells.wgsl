@@ -1,5 +1,5 @@
 // Lists the occupied cells of an unbounded world in any order. Host: src/page/view/occupied.ts.
-// Needs: linear_workgroup, grid, is_in_grid, cell_of_slot, census_of, level_at, bucket_at, OccupiedCell, origin, cells.
+// Needs: linear_workgroup, grid, is_in_grid, cell_of_slot, census_of, level_at, merged_levels, bucket_at, OccupiedCell, origin, cells.
 // Needs: drawn, start.
 
 struct Census {
@@ -40,18 +40,20 @@ fn list_cells(
   let lattice = load_lattice(cell_of_slot[slot]);
 #if VARIABLE_RADII
   let level = level_at(slot);
+  let merged = merged_levels();
   let bucket = bucket_at(lattice, level);
 #else
   let level = 0u;
+  let merged = 0u;
   let bucket = bucket_at(lattice);
 #endif
   var cell = OccupiedCell();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     // The shift may overflow, but the difference is exact: integers wrap.
-    let away = (lattice[axis] << level) - i32(origin.cell[axis]);
+    let away = (lattice[axis] << (level + merged)) - i32(origin.cell[axis]);
     cell.corner[axis] = f32(away) * grid.cell_size + origin.corner[axis];
   }
-  cell.size = grid.cell_size * f32(1u << level);
+  cell.size = grid.cell_size * f32(1u << (level + merged));
   cell.bucket = bucket;
   cell.occupancy = census.occupancy;
   cell.is_shared = u32(census.is_shared);

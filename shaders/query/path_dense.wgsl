@@ -86,6 +86,10 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[base], start[base + u32(last - low.x) + 1u]);
 }
 
+fn slot_in(segment: Segment, next: u32) -> u32 {
+  return next;
+}
+
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

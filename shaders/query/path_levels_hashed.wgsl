@@ -1,20 +1,22 @@
 // The cells along a ray on one level of an unbounded world. path_dense.wgsl describes the functions.
-// Needs: cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
+// Needs: Table, merged_levels, cell_at, grid, FAR_OFF, table_of, first_slot, index_of, slots_in, wrap_slot.
+// Needs: cell_of_slot.
 
 // The caller sets it before it calls any other function.
 var<private> level_walked: u32;
 
-// Particles of other cells and levels may lie among the slots.
+// Particles of other cells may lie among the slots.
 struct Segment {
   first: u32,
   end: u32,
+  table: Table,
   low: Lattice,
   high: Lattice,
 }
 
 // The outermost layer stands for all layers farther out.
 fn farthest_layer() -> i32 {
-  return i32(FARTHEST_CELL) >> level_walked;
+  return i32(FARTHEST_CELL) >> (level_walked + merged_levels());
 }
 
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
@@ -22,7 +24,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
 }
 
 fn border_before(layer: i32) -> f32 {
-  return f32(layer) * (grid.cell_size * f32(1u << level_walked));
+  return f32(layer) * (grid.cell_size * f32(1u << (level_walked + merged_levels())));
 }
 
 fn begin_of(layer: i32, axis: u32) -> f32 {
@@ -41,13 +43,18 @@ fn extent_of(axis: u32) -> f32 {
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var high = low;
   high.x = last;
-  let bucket = bucket_at(low, level_walked);
-  return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
+  let table = table_of(level_walked, 0u);
+  let first = first_slot(table, index_of(low));
+  return Segment(first, first + slots_in(table, index_of(low), u32(last - low.x) + 1u), table, low, high);
 }
 
-// Several cells and levels may share a bucket.
+// Returns the slot for an index from `first` to `end`, which may be beyond the end of the table.
+fn slot_in(segment: Segment, next: u32) -> u32 {
+  return wrap_slot(segment.table, next);
+}
+
+// Several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
-  let is_between = all((cell >= segment.low) & (cell <= segment.high));
-  return is_between && level_of(radius_of(position_in[slot])) == level_walked;
+  return all((cell >= segment.low) & (cell <= segment.high));
 }

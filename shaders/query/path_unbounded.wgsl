@@ -38,6 +38,10 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
+fn slot_in(segment: Segment, next: u32) -> u32 {
+  return next;
+}
+
 // Several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);

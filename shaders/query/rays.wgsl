@@ -10,7 +10,7 @@
 // It visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
-// Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.
+// Needs: piece_between, segment_between, slot_in, is_in_segment, is_occupied, path_on, path_among, distances, ids.
 // Needs: linear_workgroup, parameters, path_of, offsets, stretch_of, sort_stretch, tallies.
 
 struct Gathered {
@@ -169,7 +169,8 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
         cell.y = row;
         let segment = segment_between(cell, ends.y);
         // Bounded, so that a corrupt grid cannot hang the device.
-        for (var slot = segment.first; slot < min(segment.end, grid.count); slot++) {
+        for (var next = segment.first; next < min(segment.end, 2u * grid.count); next++) {
+          let slot = slot_in(segment, next);
           if (is_in_segment(segment, slot)) {
             test_in_cell(gathered, path, slot, cell);
           }

@@ -66,6 +66,7 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
 export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
+  ALL_LEVELS: false,
   BOXES: false,
   CROWDS: false,
   EXACT: false,

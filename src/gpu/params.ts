@@ -5,7 +5,7 @@
  */
 
 import type { Substep } from '../core/contact/settings';
-import { firstObstacle } from '../core/world/cells';
+import { firstObstacle, mergedWord } from '../core/world/cells';
 import type { Dimensions, World } from '../core/world/world';
 import { createBuffers } from './buffers';
 import type { Gpu } from './device';
@@ -26,6 +26,7 @@ export const GRID_FIELDS = {
   inverse_base: 'f32',
   greatest_radius: 'f32',
   first_obstacle: 'u32',
+  merged_word: 'u32',
   level_first: 'table',
 } as const;
 
@@ -150,6 +151,7 @@ export class SharedParameters {
         inverse_base: world.levels > 0 ? 1 / world.baseDiameter : 0,
         greatest_radius: world.diameter / 2,
         first_obstacle: firstObstacle(world),
+        merged_word: mergedWord(world),
         level_first: world.levelStarts,
       }),
     );

@@ -7,6 +7,7 @@ import { Count } from './grid/count';
 import { Crowd } from './grid/crowd';
 import { FinerEntries } from './grid/finer-entries';
 import { Gather } from './grid/gather';
+import { MERGE_STEPS, MergeLevels } from './grid/merge-levels';
 import { SCAN_SHAPES, Scan } from './grid/scan';
 import { Scatter } from './grid/scatter';
 import { Measure } from './measure/measure';
@@ -34,9 +35,6 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
 const EXACT_KINDS: readonly WorldKind[] = ['bounded', 'periodic'];
-
-/** Worlds with too few levels for finer entries have other kernels. */
-const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
@@ -68,19 +66,25 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
-    ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
+    // Worlds with too few levels for finer entries have other kernels.
+    ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
+    ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
     ),
     ...[false, true].flatMap((boxes) => [
       ...KINDS.flatMap((kind) =>
         describeObstacles({ dimensions, kind, crowds: true, levels: 3, boxes, obstacles: true }),
       ),
-      ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
+      ...KINDS.flatMap((kind) =>
         describeObstacles({ dimensions, kind, crowds: true, levels: 1, boxes, obstacles: true }),
       ),
     ]),
     ...EXACT_KINDS.flatMap((kind) => describeExact({ dimensions, kind, exact: EXACT_MODULES })),
+    ...[false, true].flatMap((boxes) =>
+      MERGE_STEPS.map((step) =>
+        MergeLevels.describe({ dimensions, kind: 'unbounded', levels: 3, boxes }, step),
+      ),
+    ),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'finer')),

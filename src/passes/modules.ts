@@ -11,8 +11,8 @@ import levelsDense from '../../shaders/levels/dense.wgsl?raw';
 import levelsHashed from '../../shaders/levels/hashed.wgsl?raw';
 import levels from '../../shaders/levels/levels.wgsl?raw';
 import probeLevels from '../../shaders/levels/probe.wgsl?raw';
-import probeLevelsDense from '../../shaders/levels/probe_dense.wgsl?raw';
-import probeLevelsHashed from '../../shaders/levels/probe_hashed.wgsl?raw';
+import probeLayers from '../../shaders/levels/probe_layers.wgsl?raw';
+import levelTable from '../../shaders/levels/table_hashed.wgsl?raw';
 import eachHeavy from '../../shaders/neighbours/each_heavy.wgsl?raw';
 import eachHeavyMarked from '../../shaders/neighbours/each_heavy_marked.wgsl?raw';
 import eachParticle from '../../shaders/neighbours/each_particle.wgsl?raw';
@@ -90,13 +90,14 @@ const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 
 export const HEAVY_WORDS: ShaderSource = { name: 'neighbours/heavy_words.wgsl', text: heavyWords };
 const PROBE_LEVELS: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
-const PROBE_LEVELS_DENSE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
-const PROBE_LEVELS_HASHED: ShaderSource = { name: 'levels/probe_hashed.wgsl', text: probeLevelsHashed };
+const PROBE_LAYERS: ShaderSource = { name: 'levels/probe_layers.wgsl', text: probeLayers };
+/** Needs the binding `start`. */
+export const LEVEL_TABLE: ShaderSource = { name: 'levels/table_hashed.wgsl', text: levelTable };
 
 const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HEAVY_WORDS, PROBE_LEVELS_DENSE, PROBE_LEVELS],
-  periodic: [HEAVY_WORDS, PROBE_LEVELS_DENSE, PROBE_LEVELS],
-  unbounded: [HEAVY_WORDS, PROBE_LEVELS_HASHED, PROBE_LEVELS],
+  bounded: [HEAVY_WORDS, PROBE_LAYERS, PROBE_LEVELS],
+  periodic: [HEAVY_WORDS, PROBE_LAYERS, PROBE_LEVELS],
+  unbounded: [HEAVY_WORDS, LEVEL_TABLE, PROBE_LAYERS, PROBE_LEVELS],
 };
 
 const PROBE_ROWS: ShaderSource = { name: 'neighbours/probe_rows.wgsl', text: probeRows };
@@ -147,9 +148,8 @@ export function bodyFlags({
   return { VARIABLE_RADII: (levels ?? 0) > 0, HAS_BOXES: boxes === true, EXACT: exact !== undefined };
 }
 
-/** Unbounded worlds with too few levels for finer entries are rare, so their kernels read an empty list. */
-function readsFiner({ kind, levels = 0 }: Variant): boolean {
-  return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
+function readsFiner({ levels = 0 }: Variant): boolean {
+  return hasFiner({ levels });
 }
 
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
@@ -157,6 +157,7 @@ export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> 
     ...bodyFlags(variant),
     HAS_FINER: readsFiner(variant),
     WRAPS: variant.kind === 'periodic',
+    HASHED: variant.kind === 'unbounded',
     WHOLE_BLOCKS: variant.wholeBlocks === true,
   };
 }

@@ -2,8 +2,7 @@
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
 import blockLevelsHashed from '../../shaders/levels/block_hashed.wgsl?raw';
-import levelsHeldDense from '../../shaders/levels/occupied_dense.wgsl?raw';
-import levelsHeldHashed from '../../shaders/levels/occupied_hashed.wgsl?raw';
+import levelsHeld from '../../shaders/levels/occupied.wgsl?raw';
 import segmentsLevelsDense from '../../shaders/levels/segments_dense.wgsl?raw';
 import segmentsLevelsHashed from '../../shaders/levels/segments_hashed.wgsl?raw';
 import block from '../../shaders/neighbours/block.wgsl?raw';
@@ -26,13 +25,12 @@ import boxPeriodic from '../../shaders/world/box_periodic.wgsl?raw';
 import boxStraight from '../../shaders/world/box_straight.wgsl?raw';
 import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
-import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
+import { type Breadth, LEVEL_TABLE, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
 export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
 export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };
 export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
-const HELD_DENSE: ShaderSource = { name: 'levels/occupied_dense.wgsl', text: levelsHeldDense };
-const HELD_HASHED: ShaderSource = { name: 'levels/occupied_hashed.wgsl', text: levelsHeldHashed };
+const HELD: ShaderSource = { name: 'levels/occupied.wgsl', text: levelsHeld };
 
 const BOX_STRAIGHT: ShaderSource = { name: 'world/box_straight.wgsl', text: boxStraight };
 const BLOCK_DENSE: ShaderSource = { name: 'neighbours/block_dense.wgsl', text: blockDense };
@@ -81,9 +79,9 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
 };
 
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
-  periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
-  unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  bounded: [HELD, SEGMENTS_LEVELS_DENSE, SEGMENTS],
+  periodic: [HELD, SEGMENTS_LEVELS_DENSE, SEGMENTS],
+  unbounded: [HELD, SEGMENTS_LEVELS_HASHED, SEGMENTS],
 };
 
 const PROBE_AROUND: ShaderSource = { name: 'neighbours/probe_box.wgsl', text: probeAround };
@@ -102,9 +100,9 @@ const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', 
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
-  periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
-  unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
+  bounded: [HELD, PATH, PATH_LEVELS_DENSE],
+  periodic: [HELD, PATH, PATH_LEVELS_DENSE],
+  unbounded: [HELD, PATH, PATH_BLOCKS, LEVEL_TABLE, PATH_LEVELS_HASHED],
 };
 
 /** The kernel's own module must define the functions that base/particle.wgsl lists. */

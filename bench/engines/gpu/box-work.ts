@@ -2,7 +2,9 @@
  * Counts, on the CPU, the comparisons of boxes that BoxPairs and BoxChunks make. Both search twice, to count and to
  * list the pairs.
  */
+import { FINER_STEPS } from '../../../src/core/base/constants';
 import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
+import { mergeLevels } from '../../../src/core/world/merged-levels';
 import type { World } from '../../../src/core/world/world';
 import { makeBoxBodies } from '../../../src/reference/grid/box-bodies';
 import type { Work } from '../../harness/engine';
@@ -12,9 +14,6 @@ const SEARCHES = 2;
 interface Body {
   readonly level: number;
   readonly lattice: readonly number[];
-  readonly bucket: number;
-  /** The buckets of the body's finer entries, by level. */
-  readonly finer: readonly (number | undefined)[];
 }
 
 /**
@@ -47,77 +46,69 @@ export function workOfChunks(
 }
 
 /**
- * A twin of shaders/levels/probe_hashed.wgsl with the flag WHOLE_BLOCKS, which visits all adjacent cells. Each search of
- * BoxPairs visits a pair from both boxes. `boxes` is as in `workOfChunks`.
+ * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS, which visits all adjacent cells and, on the
+ * level below, all cells inside these. Each search of BoxPairs visits a pair from both boxes and tests all candidates.
+ * `boxes` is as in `workOfChunks`.
  */
-export function workOfBoxes(world: World, boxes: Float32Array): Work {
-  const bodies = sortBodies(world, boxes);
+export function workOfBoxes(given: World, boxes: Float32Array): Work {
+  const { world, bodies } = sortBodies(given, boxes);
   const entered = new Uint32Array(world.cellCount);
   const finer = new Uint32Array(world.cellCount);
-  /** Finer entries per bucket and level, at index bucket × levels + level. */
-  const finerOf = new Uint32Array(world.cellCount * world.levels);
   const add = (counts: Uint32Array, index: number) => {
     counts[index] = (counts[index] as number) + 1;
   };
-  for (const { bucket, finer: buckets } of bodies) {
-    add(entered, bucket);
-    for (const [level, own] of buckets.entries()) {
-      if (own === undefined) continue;
-      add(finer, own);
-      add(finerOf, own * world.levels + level);
-    }
-  }
   const occupied = new Set(bodies.map(({ level }) => level));
-  const lowest = Math.min(...occupied);
-  let candidates = 0;
-  let tests = 0;
-  for (const { level, lattice, bucket, finer: own } of bodies) {
-    for (let higher = level; higher < world.levels; higher++) {
-      if (!occupied.has(higher)) continue;
-      for (const around of bucketsAround(world, coarsened(world, lattice, level, higher), higher)) {
-        const others = (entered[around] as number) - (around === bucket ? 1 : 0);
-        candidates += others;
-        tests += others;
-      }
-    }
-    if (lowest >= level) continue;
-    // A bucket may also hold entries of cells on other levels: they are candidates, but not tested.
-    for (const around of bucketsAround(world, lattice, level)) {
-      candidates += (finer[around] as number) - own.filter((one) => one === around).length;
-      tests += finerOf[around * world.levels + level] as number;
+  for (const { level, lattice } of bodies) {
+    add(entered, bucketAt(world, lattice, level));
+    for (let higher = level + FINER_STEPS; higher < world.levels; higher++) {
+      if (occupied.has(higher)) add(finer, bucketAt(world, coarsened(world, lattice, level, higher), higher));
     }
   }
-  return { candidates: SEARCHES * candidates, tests: SEARCHES * tests, counted: 'formula' };
+  let tests = 0;
+  for (const { level, lattice } of bodies) {
+    for (let other = Math.max(level, 1) - 1; other < world.levels; other++) {
+      if (!occupied.has(other)) continue;
+      const higher = Math.max(level, other);
+      const middle = coarsened(world, lattice, level, higher);
+      for (const bucket of bucketsAround(world, middle, higher, other)) tests += entered[bucket] as number;
+    }
+    // The body itself.
+    tests--;
+    if (level < FINER_STEPS) continue;
+    for (const bucket of bucketsAround(world, lattice, level, level)) tests += finer[bucket] as number;
+  }
+  return { candidates: SEARCHES * tests, tests: SEARCHES * tests, counted: 'formula' };
 }
 
-function sortBodies(world: World, boxes: Float32Array): Body[] {
-  const { dimensions } = world;
-  const { bodies } = makeBoxBodies(world, boxes);
-  const levels = Array.from({ length: bodies.length / 4 }, (_, body) =>
-    levelOf(world, bodies[4 * body + 3] as number),
-  );
-  const occupied = new Set(levels);
-  return levels.flatMap((level, body) => {
-    if (level === undefined) return [];
-    const lattice = latticeAt(world, bodies.subarray(4 * body, 4 * body + dimensions), 0, level);
-    const finer = Array.from({ length: world.levels }, (_, higher) =>
-      higher > level && occupied.has(higher)
-        ? bucketAt(world, coarsened(world, lattice, level, higher), higher)
-        : undefined,
-    );
-    return [{ level, lattice, bucket: bucketAt(world, lattice, level), finer }];
+function sortBodies(given: World, boxes: Float32Array): { world: World; bodies: Body[] } {
+  const { dimensions } = given;
+  const { bodies } = makeBoxBodies(given, boxes);
+  const count = bodies.length / 4;
+  const corners = Float32Array.from({ length: dimensions * count }, (_, index) => {
+    const body = Math.floor(index / dimensions);
+    return bodies[4 * body + (index % dimensions)] as number;
   });
+  const radii = Float32Array.from({ length: count }, (_, body) => bodies[4 * body + 3] as number);
+  const world = mergeLevels(given, corners, radii);
+  return {
+    world,
+    bodies: Array.from(radii, (radius, body) => ({ level: levelOf(world, radius), body })).flatMap(
+      ({ level, body }) =>
+        level === undefined ? [] : [{ level, lattice: latticeAt(world, corners, body, level) }],
+    ),
+  };
 }
 
-function bucketsAround(world: World, middle: readonly number[], level: number): number[] {
-  const layers = world.dimensions === 2 ? [0] : [-1, 0, 1];
-  const [x = 0, y = 0, z = 0] = middle;
-  return layers.flatMap((layer) =>
-    [-1, 0, 1].flatMap((row) =>
-      [-1, 0, 1].map((column) => {
-        const cell = [x + column, y + row, z + layer];
-        return bucketAt(world, world.dimensions === 2 ? cell.slice(0, 2) : cell, level);
-      }),
+/** Returns the buckets of the cells on `level` inside the three cells along each axis around a cell on `higher`. */
+function bucketsAround(world: World, middle: readonly number[], higher: number, level: number): number[] {
+  const finer = higher - level;
+  const along = middle.map((cell) =>
+    Array.from({ length: 3 << finer }, (_, index) => ((cell - 1) << finer) + index),
+  );
+  const [xs = [], ys = [], zs] = along;
+  return ys.flatMap((y) =>
+    xs.flatMap((x) =>
+      zs ? zs.map((z) => bucketAt(world, [x, y, z], level)) : [bucketAt(world, [x, y], level)],
     ),
   );
 }

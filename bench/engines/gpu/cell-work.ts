@@ -1,10 +1,6 @@
 /** Counts the candidates of HashGrid's neighbour loops on the CPU. A pair counts twice: both particles visit it. */
-import {
-  bucketOfLattice,
-  finerSteps,
-  latticeCoordinate,
-  latticeOfParticle,
-} from '../../../src/core/world/cells';
+import { FINER_STEPS } from '../../../src/core/base/constants';
+import { bucketOfLattice, latticeCoordinate, latticeOfParticle } from '../../../src/core/world/cells';
 import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
 import type { World } from '../../../src/core/world/world';
 import type { Work } from '../../harness/engine';
@@ -82,12 +78,11 @@ function countInBuckets(world: World, positions: Float32Array): number {
 /**
  * For a bounded world with levels. Counts the cells around a particle on the level below its own, on its own level and
  * on each higher level, then its finer entries. Leaves out cells that no particle of their level could reach, like
- * reached_cells in shaders/levels/probe_dense.wgsl.
+ * reached_cells in shaders/levels/probe_layers.wgsl.
  */
 function countOnLevels(world: World, positions: Float32Array, radii: Float32Array): number {
   const { dimensions, levels, cellCount } = world;
   const count = radii.length;
-  const steps = finerSteps(world);
   const particles = new Uint32Array(cellCount + 1);
   const finer = new Uint32Array(cellCount + 1);
   const lattices: number[][] = [];
@@ -100,7 +95,7 @@ function countOnLevels(world: World, positions: Float32Array, radii: Float32Arra
     const lattice = latticeAt(world, positions, particle, level);
     lattices.push(lattice);
     add(particles, bucketAt(world, lattice, level));
-    for (let higher = level + steps; higher < levels; higher++) {
+    for (let higher = level + FINER_STEPS; higher < levels; higher++) {
       add(finer, bucketAt(world, coarsened(world, lattice, level, higher), higher));
     }
   }
@@ -150,7 +145,7 @@ function countOnLevels(world: World, positions: Float32Array, radii: Float32Arra
     for (let level = Math.max(own, 1) - 1; level < levels; level++) {
       candidates += sumAround(particles, particle, level, level);
     }
-    if (own >= steps) candidates += sumAround(finer, particle, own, own - steps);
+    if (own >= FINER_STEPS) candidates += sumAround(finer, particle, own, own - FINER_STEPS);
   }
   return candidates;
 }

@@ -40,6 +40,20 @@ export const FARTHEST_CELL = 2 ** 30;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
+ * In a level's table of an unbounded world, the buckets from a cell to the next one along y and along z, modulo the
+ * size of the table. A search over random numbers chose these: of all vectors between cells that share a bucket, the
+ * shortest one is nearly as long as possible, for every size from 2⁹ to 2²⁷.
+ */
+export const ROW_STEP = 0x2922508f;
+export const LAYER_STEP = 0xc46f7177;
+
+/** The table of the lowest level is 2^TABLE_SHIFT times as long as those of the other levels. */
+export const TABLE_SHIFT = 3;
+
+/** With at least this many buckets per table, the cells around a particle never share a bucket. */
+export const SMALLEST_LEVEL_TABLE = 1024;
+
+/**
  * A bucket with more particles than this is crowded. Crowded buckets are sorted by merging, because ranking each id by
  * comparing it with all others takes quadratic time.
  */
@@ -80,11 +94,14 @@ export const MARK_ROWS = 32;
  */
 export const FINER_BUCKETS = 3;
 
+/**
+ * The finer entries of a cell stand for particles at least this many levels below the cell. A probe finds particles one
+ * level below in their own cells, which lie in rows.
+ */
+export const FINER_STEPS = 2;
+
 /** Number of words before the finer entries. This one word has a bit per occupied level, and CROWD_BIT. */
 export const FINER_HEADER = 1;
-
-/** Bits of a finer entry that hold its level; the others hold the slot. */
-export const FINER_LEVEL_BITS = 5;
 
 /** Index of the bit that is set if any bucket is crowded. */
 export const CROWD_BIT = 31;

@@ -3,7 +3,7 @@
  * products like Math.fround, but not quotients, so cells use inverses. Magnitudes below 2⁻¹²⁶ become 0, since a GPU may
  * flush them.
  */
-import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
+import { FARTHEST_CELL, FINER_STEPS, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
 import type { World } from './world';
 
 const { fround } = Math;
@@ -167,29 +167,31 @@ export function startLength(world: World): number {
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
+/** Returns whether the GPU decides with each sort how many of the lowest levels it merges. */
+export function mergesLevels({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
+  return kind === 'unbounded' && levels > 1;
+}
+
 /**
- * Returns the word of `start` at which obstacles begin. It is a multiple of four, because a scan may write beyond the
- * words of startLength(), up to the next multiple of four.
+ * Returns the word of `start` with the number of merged levels. A scan may write beyond the words of startLength(), up to
+ * the next multiple of four.
  */
-export function firstObstacle(world: World): number {
+export function mergedWord(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
-/**
- * Returns how many levels below a cell its finer entries begin. In a box, a probe searches the next lower level
- * directly, because its cells lie in rows. In a hashed table, it would have to look up each row.
- */
-export function finerSteps({ kind }: Pick<World, 'kind'>): number {
-  return kind === 'unbounded' ? 1 : 2;
+/** Returns the word of `start` at which obstacles begin, a multiple of four. */
+export function firstObstacle(world: World): number {
+  return mergedWord(world) + (world.kind === 'unbounded' && world.levels > 0 ? 4 : 0);
 }
 
-export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
-  return levels > finerSteps({ kind });
+export function hasFiner({ levels }: Pick<World, 'levels'>): boolean {
+  return levels > FINER_STEPS;
 }
 
-/** Returns how many buckets may have finer entries: those of high levels in a box, all in an unbounded world. */
-export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
-  return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
+/** Returns how many buckets may have finer entries. */
+export function finerBuckets(world: Pick<World, 'levels' | 'cellCount' | 'levelStarts'>): number {
+  return hasFiner(world) ? world.cellCount - (world.levelStarts[FINER_STEPS] as number) : 0;
 }
 
 /** Returns the bytes per slot of a particle's cell: its index in a box without levels, otherwise its coordinates. */

@@ -1,5 +1,6 @@
 /** Defines worlds for variable radii: several levels of cells, each twice as wide as the level below. */
 import { checkVector } from '../base/checks';
+import { SMALLEST_LEVEL_TABLE, TABLE_SHIFT } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import {
   checkPeriodic,
@@ -9,14 +10,12 @@ import {
   longestExtent,
   periodicAxes,
   roundDown,
-  unboundedCells,
 } from './grid-cells';
 import {
   checkDiameter,
   FEWEST_PERIODIC_CELLS,
   MAX_CELLS,
   MAX_CELLS_PER_AXIS,
-  MAX_LEVEL_PARTICLES,
   MAX_LEVELS,
   powerAbove,
   SMALLEST_DIAMETER,
@@ -54,7 +53,7 @@ export function defineLevels(
   boxes = false,
   labels = RADII_LABELS,
 ): World {
-  checkOptions(options, radii, capacity, labels);
+  checkOptions(options, radii, labels);
   const diameter = Math.fround(2 * radii.largest);
   const box = defineBox(options, boxes ? narrowestExtent(options, diameter) : diameter);
   const base = chooseBase(box, options, radii, capacity, labels);
@@ -79,8 +78,7 @@ export function defineLevels(
     cells,
   };
   if (kind === 'unbounded') {
-    const { cellCount } = unboundedCells({ dimensions }, base, 2 * capacity);
-    return Object.freeze({ ...world, cellCount, levelStarts: [] });
+    return Object.freeze({ ...world, ...numberTables(capacity, levels) });
   }
   if (kind === 'periodic') {
     // The highest level needs FEWEST_PERIODIC_CELLS, too.
@@ -90,12 +88,7 @@ export function defineLevels(
   return Object.freeze({ ...world, ...numberCells(cells, periodic, levels) });
 }
 
-function checkOptions(
-  { crowds, cellSize }: WorldOptions,
-  radii: RadiusRange,
-  capacity: number,
-  labels: RangeLabels,
-): void {
+function checkOptions({ crowds, cellSize }: WorldOptions, radii: RadiusRange, labels: RangeLabels): void {
   const { smallest, largest } = radii ?? {};
   for (const name of ['smallest', 'largest'] as const) {
     const radius: unknown = radii?.[name];
@@ -106,9 +99,6 @@ function checkOptions(
   checkDiameter(`2 · ${labels.largest}`, 2 * largest);
   if (smallest > largest) {
     throw new ArgumentError(labels.smallest, smallest, `at most ${labels.largest}, ${largest}`);
-  }
-  if (capacity > MAX_LEVEL_PARTICLES) {
-    throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} if radii are given`);
   }
   if (crowds === false) {
     throw new ArgumentError('world.crowds', false, 'left out or true if radii are given');
@@ -196,11 +186,31 @@ function numberCells(
     const along = cells.map((count, axis) => (periodic[axis] ? count >> level : ((count - 1) >> level) + 1));
     cellCount += along.reduce((product, count) => product * count, 1);
   }
-  if (2 * cellCount > MAX_CELLS) {
-    const accepted = `at most ${MAX_CELLS / 2}; use a larger cellSize or a smaller box`;
-    throw new ArgumentError('the number of cells on all levels', cellCount, accepted);
-  }
-  return { cellCount, levelStarts };
+  return checkTotal({ cellCount, levelStarts }, 'use a larger cellSize or a smaller box');
+}
+
+function checkTotal<Numbered extends Pick<World, 'cellCount'>>(numbered: Numbered, advice: string): Numbered {
+  const { cellCount } = numbered;
+  if (2 * cellCount <= MAX_CELLS) return numbered;
+  throw new ArgumentError(
+    'the number of cells on all levels',
+    cellCount,
+    `at most ${MAX_CELLS / 2}; ${advice}`,
+  );
+}
+
+/**
+ * Sizes the tables of an unbounded world. Most particles are usually on the lowest level. If all are on another one, a
+ * bucket of its table holds 4 to 8 on average.
+ */
+function numberTables(capacity: number, levels: number): Pick<World, 'cellCount' | 'levelStarts'> {
+  const others = powerAbove(Math.max(capacity / 2 ** TABLE_SHIFT, SMALLEST_LEVEL_TABLE));
+  const lowest = others * 2 ** TABLE_SHIFT;
+  const levelStarts = Array.from({ length: levels }, (_, level) =>
+    level > 0 ? lowest + (level - 1) * others : 0,
+  );
+  const cellCount = lowest + (levels - 1) * others;
+  return checkTotal({ cellCount, levelStarts }, 'use a larger cellSize or a smaller capacity');
 }
 
 /**

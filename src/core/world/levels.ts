@@ -4,8 +4,8 @@
  * cells of the higher of their two levels.
  */
 
-import { FARTHEST_CELL, FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
-import { finerSteps, mixBlock, snap, wrapOnce } from './cells';
+import { FARTHEST_CELL, FINER_BUCKETS, FINER_STEPS, LAYER_STEP, ROW_STEP } from '../base/constants';
+import { snap, wrapOnce } from './cells';
 import type { World } from './world';
 
 const { fround } = Math;
@@ -108,11 +108,13 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
     }
     return (world.levelStarts[level] as number) + index;
   }
-  const [x = 0, ...across] = lattice;
-  const hash = mixBlock([x >> HASH_BLOCK_SHIFT, ...across], Math.imul(level, 0x9e3779b9));
-  return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
+  const [x = 0, y = 0, z = 0] = lattice;
+  const first = world.levelStarts[level] as number;
+  const end = world.levelStarts[level + 1] ?? world.cellCount;
+  // The number of buckets in a level's table is a power of two.
+  return first + ((x + Math.imul(y, ROW_STEP) + Math.imul(z, LAYER_STEP)) & (end - first - 1));
 }
 
 export function finerBucket(world: World, bucket: number): number {
-  return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
+  return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[FINER_STEPS] as number);
 }

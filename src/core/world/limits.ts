@@ -1,5 +1,4 @@
 /** Limits of sizes, counts and speeds, with the reasons. */
-import { FINER_LEVEL_BITS } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 
 /** With more cells per axis, 32-bit floats have too few bits left to determine a position's cell. */
@@ -12,9 +11,6 @@ export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /** The length of `start` must fit a signed 32-bit integer. Without levels, it is the number of cells plus three. */
 export const MAX_CELLS = 2 ** 31 - 4;
-
-/** A finer entry packs a slot and a level into 32 bits. */
-export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /**
  * Two layouts limit the number of levels: a uniform holds the first bucket of each level (TABLE_WORDS in

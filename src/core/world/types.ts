@@ -56,20 +56,20 @@ export interface World {
    * non-periodic axis. Thanks to this ring, a probe needs no test for the border.
    */
   readonly cells: readonly number[];
-  /** Number of all cells; in an unbounded world, the number of buckets, a power of two. */
+  /** Number of all cells; in an unbounded world, the number of buckets, without levels a power of two. */
   readonly cellCount: number;
   /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;
   /**
    * Number of cell levels if radii vary; 0 if all are equal. With levels, `inverseCellSize`, `cellSize` and `cells`
-   * describe the lowest level, which has no ring.
+   * describe the lowest level, which has no ring. In an unbounded world, the GPU may merge the lowest levels.
    */
   readonly levels: number;
   /** Largest diameter on the lowest level, a power of two; 0 if all radii are equal. */
   readonly baseDiameter: number;
   /** True if particles may be boxes. */
   readonly boxes: boolean;
-  /** First bucket of each level if the world is a box with levels; otherwise empty. */
+  /** First bucket of each level; empty without levels. */
   readonly levelStarts: readonly number[];
   /** In an exact simulation on the GPU: the shader modules that take the place of those for floats. */
   readonly exact?: ExactModules;

@@ -50,7 +50,7 @@ export class LevelOrder {
   ) {
     const { dimensions, world } = lattice;
     // Buckets of a hashed table. In an unbounded world, the GPU's table has as many.
-    const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
+    const hashed = hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
     const rows = Math.ceil(room / columns);

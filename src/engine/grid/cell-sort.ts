@@ -3,7 +3,7 @@
  * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id. The passes
  * run in this order: count, scan, scatter, gather.
  */
-import { cellBytes, startLength } from '../../core/world/cells';
+import { cellBytes, firstObstacle, mergesLevels, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -13,6 +13,7 @@ import { Count } from '../../passes/grid/count';
 import { Crowd, type CrowdBinding } from '../../passes/grid/crowd';
 import { type FinerBinding, FinerEntries } from '../../passes/grid/finer-entries';
 import { Gather } from '../../passes/grid/gather';
+import type { MergeBinding, MergeLevels } from '../../passes/grid/merge-levels';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
 import { Scatter } from '../../passes/grid/scatter';
 import type { ParticleGroup } from '../../passes/particle-pass';
@@ -30,6 +31,7 @@ export interface SortBinding {
   readonly gather: ParticleGroup;
   readonly crowd: CrowdBinding | undefined;
   readonly finer: FinerBinding | undefined;
+  readonly merge: MergeBinding | undefined;
 }
 
 export interface CellSortOptions {
@@ -39,6 +41,12 @@ export interface CellSortOptions {
   readonly behindStarts?: number | undefined;
 }
 
+/** Loaded only if needed, because most programs have no particles of many sizes in unbounded worlds. */
+async function createMerge(gpu: Gpu, world: World): Promise<MergeLevels> {
+  const { MergeLevels } = await import('../../passes/grid/merge-levels');
+  return MergeLevels.create(gpu, world);
+}
+
 export class CellSort {
   private constructor(
     private readonly passes: { count: Count; scan: Scan; scatter: Scatter; gather: Gather },
@@ -46,6 +54,7 @@ export class CellSort {
     private readonly scanBinding: ScanBinding,
     private readonly crowd: Crowd | undefined,
     private readonly finer: FinerEntries | undefined,
+    private readonly merge: MergeLevels | undefined,
   ) {}
 
   static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
@@ -57,24 +66,26 @@ export class CellSort {
       Gather.create(gpu, world, options.velocities),
     ]);
     const bytes = scanBytes(startLength(world));
-    const { owned, crowd, finer } = await createParts({
+    const { owned, crowd, finer, merge } = await createParts({
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
-        start: bytes + (options.behindStarts ?? 0),
+        start: 4 * firstObstacle(world) + (options.behindStarts ?? 0),
         // The buffer holds ranks until the scatter has read them. Then the gather stores the cell of each slot in it.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,
       }),
       crowd: world.crowds ? Crowd.create(gpu, world, capacity) : Promise.resolve(undefined),
       finer: world.levels > 0 ? FinerEntries.create(gpu, world, capacity) : Promise.resolve(undefined),
+      merge: mergesLevels(world) ? createMerge(gpu, world) : Promise.resolve(undefined),
     });
     try {
       const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
-      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, finer);
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, finer, merge);
     } catch (error) {
       owned.destroy();
       crowd?.destroy();
       finer?.destroy();
+      merge?.destroy();
       throw error;
     }
   }
@@ -120,8 +131,9 @@ export class CellSort {
   }
 
   get bytes(): number {
-    const { owned, scanBinding, crowd, finer } = this;
-    return owned.bytes + scanBinding.bytes + (crowd?.bytes ?? 0) + (finer?.bytes ?? 0);
+    const { owned, scanBinding, crowd, finer, merge } = this;
+    const parts = (crowd?.bytes ?? 0) + (finer?.bytes ?? 0) + (merge?.bytes ?? 0);
+    return owned.bytes + scanBinding.bytes + parts;
   }
 
   bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
@@ -132,6 +144,7 @@ export class CellSort {
         position_in: input.position,
         counts,
         ranks,
+        start,
         finer: this.finer?.list,
         ...ids,
       }),
@@ -175,12 +188,13 @@ export class CellSort {
           position_in: output.position,
           cell_of_slot: ranks,
         }),
+      merge: this.finer && this.merge?.bind({ given: input.position, start, finer: this.finer.list }),
     };
   }
 
   /** `counted` is true if another pass has already counted the particles. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
-    const { passes, crowd, finer } = this;
+    const { passes, crowd, finer, merge } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;
     const stage = (name: string, encode: Stage['encode']): Stage => ({ name, encode });
     const sorting = [
@@ -199,10 +213,13 @@ export class CellSort {
       ...(group ? [stage('heavy', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
     ];
     if (counted) return sorting;
-    const { finer: finerBinding } = binding;
+    const { finer: finerBinding, merge: mergeBinding } = binding;
     return [
       ...(finer && finerBinding
         ? [stage('finer', (pass) => finer.encodeLevels(pass, shared, finerBinding, count))]
+        : []),
+      ...(merge && mergeBinding
+        ? [stage('merge', (pass) => merge.encode(pass, shared, mergeBinding, count))]
         : []),
       { name: 'count', encode: (pass) => passes.count.encode(pass, shared, binding.count, count) },
       ...sorting,
@@ -213,6 +230,7 @@ export class CellSort {
     this.owned.destroy();
     this.crowd?.destroy();
     this.finer?.destroy();
+    this.merge?.destroy();
     this.scanBinding.destroy();
   }
 }

@@ -5,13 +5,16 @@ import {
   CCD_HEADER,
   CROWD_HEADER,
   FEWEST_LISTS,
+  FINER_STEPS,
   MEASURE_WORDS,
   MEASURE_WORKGROUPS,
   SCAN_BLOCK,
+  TABLE_SHIFT,
 } from '../../core/base/constants';
 import { ArgumentError, describeCount, LimitError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
-import { cellBytes, finerBuckets, finerSteps } from '../../core/world/cells';
+import { cellBytes, finerBuckets, hasFiner } from '../../core/world/cells';
+import { sampleRoom } from '../../core/world/merged-levels';
 import { type Dimensions, MAX_CELLS, MAX_LEVELS, type World, type WorldKind } from '../../core/world/world';
 import { checkBinds, checkDeviceHolds, type Gpu } from '../../gpu/device';
 import { bodyFloats, storedFloats } from '../../gpu/layout';
@@ -23,8 +26,8 @@ import { packedBytes } from './obstacles';
  *   - an entry: 8 bytes
  *   - a partner: 4 bytes
  *   - a rank or cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8 bytes in 2D and 16 in 3D.
- *   - with variable radii: a word for heavy particles, and two copies of the finer entries. In an unbounded world, a
- *     copy has one word fewer than there are levels; in other worlds, two fewer.
+ *   - with variable radii: a word for heavy particles, and two copies of the finer entries. A copy has two words fewer
+ *     than there are levels.
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -37,7 +40,7 @@ export function bytesPerParticle(
   checkInteger('levels', levels, 0, MAX_LEVELS);
   checkBooleans({ boxes });
   const vectors = 4 * (bodyFloats({ dimensions, levels, boxes }) + storedFloats(dimensions));
-  const finer = levels > 0 ? 2 * 4 * Math.max(0, levels - finerSteps({ kind })) + 4 : 0;
+  const finer = levels > 0 ? 2 * 4 * Math.max(0, levels - FINER_STEPS) + 4 : 0;
   return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + finer;
 }
 
@@ -97,21 +100,32 @@ export function estimateMemory(
       (obstacles > 0
         ? bytesOfObstacles({ dimensions, kind, levels, boxes, cellCount: cells }, obstacles)
         : 0) +
+      (kind === 'unbounded' && levels > 1 ? bytesOfSample(dimensions, cells, levels) : 0) +
       (continuous ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells }, particles) : 0) +
       FIXED_BYTES,
   );
 }
 
-/** In a box, each level has a quarter (3D: an eighth) of the cells of the level below. */
+/** In a box, each level has a quarter (3D: an eighth) of the cells of the level below. level-world.ts sizes tables. */
 function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
   kind: WorldKind = 'bounded',
   levels: number,
 ): number {
-  const steps = finerSteps({ kind });
-  if (levels <= steps) return 0;
-  return kind === 'unbounded' ? cells : cells / 2 ** (dimensions * steps);
+  if (!hasFiner({ levels })) return 0;
+  if (kind === 'unbounded') return (levels - FINER_STEPS) * bucketsOfHighLevel(cells, levels);
+  return cells / 2 ** (dimensions * FINER_STEPS);
+}
+
+/** Returns the buckets of each level above the lowest in an unbounded world. */
+function bucketsOfHighLevel(cells: number, levels: number): number {
+  return cells / (levels - 1 + 2 ** TABLE_SHIFT);
+}
+
+function bytesOfSample(dimensions: Dimensions, cells: number, levels: number): number {
+  const lowest = 2 ** TABLE_SHIFT * bucketsOfHighLevel(cells, levels);
+  return cellBytes({ dimensions, kind: 'unbounded', levels }) * sampleRoom(lowest);
 }
 
 function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number): number {
@@ -168,7 +182,7 @@ export function deviceNeeds(
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
-  const words = Math.max(0, levels - finerSteps(world)) + 1;
+  const words = Math.max(0, levels - FINER_STEPS) + 1;
   const particles = Math.ceil(capacity * Math.max(boxes ? 2 : 1, words / 4));
   return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }

@@ -132,8 +132,8 @@ export function keyOf(
 const MANY_SHARED = 0.5;
 
 /** A small table has few blocks, so the cells collide far more often than with a hash of single cells. */
-function explainSharing({ cellCount }: World, { cells, shared }: OccupiedCounts): string {
-  if (shared < MANY_SHARED * cells) return '';
+function explainSharing({ cellCount, levels }: World, { cells, shared }: OccupiedCounts): string {
+  if (levels > 0 || shared < MANY_SHARED * cells) return '';
   const blocks = cellCount / HASH_BLOCK;
   return `. They are many, because ${HASH_BLOCK} cells in a row stay together: this table has only ${formatCount(blocks)} ${blocks === 1 ? 'place' : 'places'} for such rows. Each search compares the cell, so no pair is wrong`;
 }

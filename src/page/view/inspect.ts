@@ -7,6 +7,7 @@
 import { shapesOf } from '../../core/particles/shapes';
 import { bucketOfLattice, latticeOfParticle, wrapPositions } from '../../core/world/cells';
 import { areWithinReach, bucketAt, coarsened, latticeAt, levelOf, wrapCell } from '../../core/world/levels';
+import { mergeLevels } from '../../core/world/merged-levels';
 import type { ParticleArrays, World } from '../../index';
 import { countParticles } from '../../reference/grid/count';
 import { OFFSETS } from '../../reference/grid/offsets';
@@ -75,15 +76,16 @@ export interface Inspected {
 
 /** Returns a function that describes a particle by id. The ids in `particles` must ascend. */
 export function inspectAll(
-  world: World,
+  given: World,
   radius: number,
   particles: ParticleArrays,
 ): (id: number) => Inspected | undefined {
-  const { dimensions, levels } = world;
+  const { dimensions, levels } = given;
   const { ids, velocities } = particles;
-  const positions = wrapPositions(world, particles.positions);
+  const positions = wrapPositions(given, particles.positions);
   const sizes = shapesOf(dimensions, particles);
   const { radii, halves } = sizes;
+  const world = mergeLevels(given, positions, radii);
   const { counts, cells: buckets, ranks } = countParticles(world, positions, ids.length, ids, radii);
   const start = exclusiveScan(counts);
   const bodies = { positions, ...sizes };

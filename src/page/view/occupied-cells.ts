@@ -2,6 +2,7 @@
 import { shapesOf } from '../../core/particles/shapes';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
 import { bucketAt, latticeAt, levelOf } from '../../core/world/levels';
+import { mergeLevels } from '../../core/world/merged-levels';
 import type { ParticleArrays, World } from '../../index';
 import { isFiniteParticle } from '../../reference/measure/finite';
 import type { Rgb } from '../model/colour';
@@ -15,10 +16,11 @@ export interface OccupiedCell {
   readonly isShared: boolean;
 }
 
-export function occupiedCells(world: World, particles: ParticleArrays): OccupiedCell[] {
-  const { dimensions, levels, cellSize } = world;
+export function occupiedCells(given: World, particles: ParticleArrays): OccupiedCell[] {
+  const { dimensions, levels } = given;
   const { positions, ids } = particles;
   const { radii } = shapesOf(dimensions, particles);
+  const world = mergeLevels(given, positions, radii);
   const found = new Map<string, { level: number; lattice: number[]; bucket: number; occupancy: number }>();
   const inBucket = new Map<number, number>();
   for (let index = 0; index < ids.length; index++) {
@@ -38,7 +40,7 @@ export function occupiedCells(world: World, particles: ParticleArrays): Occupied
     inBucket.set(bucket, (inBucket.get(bucket) ?? 0) + 1);
   }
   return Array.from(found.values(), ({ level, lattice, bucket, occupancy }) => {
-    const size = cellSize * 2 ** level;
+    const size = world.cellSize * 2 ** level;
     const isShared = (inBucket.get(bucket) ?? 0) > 1;
     return { min: lattice.map((cell) => cell * size), size, bucket, occupancy, isShared };
   });

@@ -109,7 +109,7 @@ export function describeOverlayKernels(variant: Variant): {
         position_in: 'read array<PackedBody>',
         counts: 'write array<atomic<u32>>',
       },
-      flags: worldFlags(variant),
+      flags: { ...worldFlags(variant), ALL_LEVELS: true },
     },
     tally: pairs(false),
     fill: pairs(true),

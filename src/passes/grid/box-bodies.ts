@@ -33,7 +33,7 @@ export class BoxBodies extends ParticlePass<BoxBodiesBuffers> {
         high_out: 'write array<Stored>',
         refused: 'write array<atomic<u32>>',
       },
-      flags: worldFlags(variant),
+      flags: { ...worldFlags(variant), ALL_LEVELS: true },
     };
   }
 

@@ -9,6 +9,8 @@ export interface CountBuffers {
   readonly position_in: GPUBuffer;
   readonly counts: GPUBuffer;
   readonly ranks: GPUBuffer;
+  /** Needed with levels in an unbounded world. */
+  readonly start?: GPUBuffer | undefined;
   /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
   /** Needed with `ids`. */
@@ -26,6 +28,7 @@ export class Count extends ParticlePass<CountBuffers> {
         position_in: 'read array<PackedBody>',
         counts: 'write array<atomic<u32>>',
         ranks: 'write array<u32>',
+        ...(variant.levels && variant.kind === 'unbounded' ? { start: 'read array<u32>' } : {}),
         ...finerBinding(variant),
         ...(ids ? { id_in: 'read array<u32>' } : {}),
       },

@@ -1,12 +1,12 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They stand for the particles in the
- * cell whose levels are lower than the cell's by at least `finerSteps` (core/world/cells.ts). The buffer has room for
+ * cell whose levels are lower than the cell's by at least `FINER_STEPS`. The buffer has room for
  * each particle on every level where it may have an entry; heavy particles follow. If there are too few levels for
  * finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
-import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
-import { finerBuckets, finerSteps } from '../../core/world/cells';
+import { FINER_HEADER, FINER_STEPS, WORKGROUP_SIZE } from '../../core/base/constants';
+import { finerBuckets } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -65,6 +65,7 @@ export class FinerEntries {
       bindings: BINDINGS[step],
       flags: {
         ...worldFlags(variant),
+        ALL_LEVELS: step === 'clear' || step === 'note',
         CLEAR: step === 'clear',
         NOTE: step === 'note',
         LIST: step === 'list',
@@ -76,7 +77,7 @@ export class FinerEntries {
     const kernels = await Promise.all(
       STEPS.map((step) => Kernel.create(gpu, FinerEntries.describe(world, step))),
     );
-    const scratch = 4 * (FINER_HEADER + Math.max(0, world.levels - finerSteps(world)) * capacity);
+    const scratch = 4 * (FINER_HEADER + Math.max(0, world.levels - FINER_STEPS) * capacity);
     const owned = await createBuffers(gpu, 'grid', {
       finer: scratch + heavyBytes(capacity),
       scratch,

@@ -275,7 +275,7 @@ export class CcdPass {
       sources: modulesOf(own, part),
       entryPoint: step,
       bindings: { ...BINDINGS[part], ...(own.obstacles ? { start: 'read array<u32>' } : {}) },
-      flags: { ...worldFlags(own), OBSTACLES: own.obstacles === true },
+      flags: { ...worldFlags(own), ALL_LEVELS: true, OBSTACLES: own.obstacles === true },
       constants: {
         ...obstacleConstants({ ...variant, obstacles: true }),
         ...LAW,

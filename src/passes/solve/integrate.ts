@@ -33,7 +33,7 @@ export class Integrate extends ParticlePass<IntegrateBuffers> {
           ? { counts: 'write array<atomic<u32>>', ranks: 'write array<u32>', id_in: 'read array<u32>' }
           : {}),
       },
-      flags: { ...worldFlags(variant), COUNT: counting },
+      flags: { ...worldFlags(variant), ALL_LEVELS: true, COUNT: counting },
     };
   }
 

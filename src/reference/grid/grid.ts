@@ -1,5 +1,6 @@
 /** Builds the grid. Default velocities are 0; default ids are 0, 1, 2 … */
 import type { Sizes } from '../../core/particles/shapes';
+import { mergeLevels } from '../../core/world/merged-levels';
 import type { World } from '../../core/world/world';
 import { listCandidates } from '../query/candidates';
 import { countParticles } from './count';
@@ -8,6 +9,8 @@ import { exclusiveScan } from './scan';
 import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
+  /** The world with the cells into which the particles are sorted. In an unbounded world, levels may be merged. */
+  readonly world: World;
   readonly start: Uint32Array;
   /** The slot of each id; NO_SLOT if no particle has the id. */
   readonly slots: Uint32Array;
@@ -24,22 +27,23 @@ export function buildGrid(
   sizes: Sizes = {},
 ): Grid {
   const sorted = sortParticles(world, positions, velocities, ids, sizes);
-  const candidates = listCandidates(world, sorted);
+  const candidates = listCandidates(sorted.world, sorted);
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
 
 export function sortParticles(
-  world: World,
+  given: World,
   positions: Float32Array,
   velocities: Float32Array = new Float32Array(positions.length),
   ids?: Uint32Array,
   sizes: Sizes = {},
-): SortedState & Pick<Grid, 'start'> {
-  const count = positions.length / world.dimensions;
+): SortedState & Pick<Grid, 'start' | 'world'> {
+  const count = positions.length / given.dimensions;
+  const world = mergeLevels(given, positions, sizes.radii);
   const counts = countParticles(world, positions, count, ids, sizes.radii);
   const start = exclusiveScan(counts.counts);
   const entries = scatterParticles(start, counts, ids);
-  return { ...gatherParticles(world, start, entries, positions, velocities, sizes), start };
+  return { ...gatherParticles(world, start, entries, positions, velocities, sizes), start, world };
 }
 
 function slotsOf(ids: Uint32Array): Uint32Array {

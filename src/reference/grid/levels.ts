@@ -2,7 +2,8 @@
  * A plain grid of particles with variable radii, whose arrays HashGrid must equal, and an oracle of pairs. Ordering:
  * buckets ascending, ids ascending in each bucket, quarantined particles last.
  */
-import { finerBuckets, finerSteps } from '../../core/world/cells';
+import { FINER_STEPS } from '../../core/base/constants';
+import { finerBuckets } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
@@ -21,17 +22,17 @@ export interface LevelGrid {
   readonly occupied: number;
 }
 
-export function buildLevelGrid(world: World, positions: Float32Array, radii: Float32Array): LevelGrid {
+export function buildLevelGrid(given: World, positions: Float32Array, radii: Float32Array): LevelGrid {
+  const sorted = sortParticles(given, positions, undefined, undefined, { radii });
+  const { ids, start, world } = sorted;
   const { cellCount } = world;
-  const sorted = sortParticles(world, positions, undefined, undefined, { radii });
-  const { ids, start } = sorted;
   const inCells = start[cellCount] as number;
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
   const buckets = finerBuckets(world);
   const finerEntries = Array.from({ length: buckets }, (): number[] => []);
   for (let slot = 0; slot < inCells; slot++) {
-    for (let higher = (levels[slot] as number) + finerSteps(world); higher < world.levels; higher++) {
+    for (let higher = (levels[slot] as number) + FINER_STEPS; higher < world.levels; higher++) {
       if (!(occupied & (1 << higher))) continue;
       const bucket = bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher);
       finerEntries[finerBucket(world, bucket) - finerBucket(world, cellCount - buckets)]?.push(slot);

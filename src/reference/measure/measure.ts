@@ -104,7 +104,7 @@ export function measureState(
     }
     if (isOutside) outside++;
   }
-  const census = takeCensus(world, grid);
+  const census = takeCensus(grid);
   return {
     count: ids.length,
     candidates: broadPhase === 'naive' ? (inCells * Math.max(0, inCells - 1)) / 2 : candidates,
@@ -122,10 +122,12 @@ export function measureState(
   };
 }
 
-function takeCensus(
-  world: World,
-  { start, lattices, radii }: Grid,
-): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions' | 'crowded'> {
+function takeCensus({
+  world,
+  start,
+  lattices,
+  radii,
+}: Grid): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions' | 'crowded'> {
   const { dimensions, cellCount } = world;
   let occupiedCells = 0;
   let greatestOccupancy = 0;

@@ -28,10 +28,10 @@ export function listCandidates(
       for (const neighbour of cellsAround(world, coarsened(world, own, level, higher), higher)) {
         const bucket = bucketAt(world, neighbour, higher);
         for (let other = start[bucket] as number; other < (start[bucket + 1] as number); other++) {
-          // Cells of several levels may share a bucket.
-          const isThere =
-            slotLevels[other] === higher &&
-            neighbour.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
+          // Several cells may share a bucket.
+          const isThere = neighbour.every(
+            (coordinate, axis) => lattices[other * dimensions + axis] === coordinate,
+          );
           if (!isThere || other === slot) continue;
           candidates[slot]?.push(other);
           if (higher > level) candidates[other]?.push(slot);

@@ -7,10 +7,10 @@ import {
   CROWDED,
   FINER_BUCKETS,
   FINER_HEADER,
-  FINER_LEVEL_BITS,
+  FINER_STEPS,
   WORKGROUP_SIZE,
 } from '../../../src/core/base/constants';
-import { finerBuckets, finerSteps, startLength } from '../../../src/core/world/cells';
+import { finerBuckets, startLength } from '../../../src/core/world/cells';
 import { defineLevels } from '../../../src/core/world/level-world';
 import type { Dimensions, World, WorldOptions } from '../../../src/core/world/world';
 import { Kernel } from '../../../src/gpu/kernel';
@@ -86,7 +86,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
       ] as const) {
         // All particles are in the first cell of level 0. Only one higher level is occupied.
         const world = worldOf(boxOf(dimensions), 5, count);
-        const level = finerSteps(world);
+        const level = FINER_STEPS;
         const bucket = world.cellCount + FINER_BUCKETS;
         const kernel = await Kernel.create(gpu, FinerEntries.describe(world, 'list'));
         // Entries of another bucket come first, and must stay as they are.
@@ -113,7 +113,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
         expect(words[0]).toBe((finer[0] | (tiles > 0 ? 1 << CROWD_BIT : 0)) >>> 0);
         finer.set(words.subarray(0, 1));
         finer.set(
-          Uint32Array.from({ length: count }, (_value, slot) => (slot << FINER_LEVEL_BITS) | level),
+          Uint32Array.from({ length: count }, (_value, slot) => slot),
           first,
         );
         words.subarray(first, first + count).sort();

@@ -62,6 +62,7 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   apply: SCAN,
   clear: ONE,
   clear_finer: ONE,
+  settle_levels: ONE,
   close: ONE,
   count_list: ONE,
   begin: ONE,

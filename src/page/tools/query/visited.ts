@@ -9,6 +9,7 @@
 import { shapesOf } from '../../../core/particles/shapes';
 import { latticeOfParticle } from '../../../core/world/cells';
 import { latticeAt, levelOf } from '../../../core/world/levels';
+import { mergeLevels } from '../../../core/world/merged-levels';
 import type { ParticleArrays, World } from '../../../index';
 import { isFiniteParticle } from '../../../reference/measure/finite';
 import { formatCount, formatCountOf } from '../../support/format';
@@ -89,14 +90,15 @@ function distanceTo(
 }
 
 function visitedOnce(
-  world: World,
+  given: World,
   particles: ParticleArrays,
   question: Question,
   { radius, backend }: Searcher,
 ): Visited {
-  const { dimensions } = world;
+  const { dimensions } = given;
   const { positions, ids } = particles;
   const { radii } = shapesOf(dimensions, particles);
+  const world = backend === 'gpu' ? mergeLevels(given, positions, radii) : given;
   const count = ids.length;
   const levelIndex = (index: number) =>
     radii && world.levels > 0 ? levelOf(world, radii[index] as number) : 0;

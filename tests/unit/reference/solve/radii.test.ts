@@ -38,8 +38,9 @@ describe('candidates with variable radii', () => {
     'are the particles in the same or adjacent cells of the higher level, in a world of the kind %s in %dD',
     (kind, dimensions) => {
       fc.assert(
-        fc.property(variableCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
-          const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
+        fc.property(variableCrowds(kind, dimensions, 40), ({ world: given, positions, radiusOf }) => {
+          const grid = buildGrid(given, positions, undefined, undefined, { radii: radiusOf });
+          const { world } = grid;
           const inCells = grid.start[world.cellCount] as number;
           const slots = Array.from({ length: inCells }, (_, slot) => slot);
           const { ids, candidates } = grid;

@@ -1,7 +1,11 @@
-// The part of levels/probe.wgsl for dense cells, in layers of three rows. With WRAPS, rows beyond an end continue at
-// the other end. A row that crosses the end along x counts as two, because it is two ranges of slots.
-// Needs: coarsened, cells_at, grid, wrap_cell, bucket_at, start, Gathered, Particle, position_in, minimum_image, visit.
-// Needs: neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket.
+// The loops of levels/probe.wgsl, in layers of three rows. With WRAPS, rows beyond an end of the world continue at the
+// other end. A row that crosses the end along x counts as two, because it is two ranges of slots. With HASHED, a row
+// may continue at the start of its level's table. It is one range of slots, behind whose end the level's slots begin
+// again. Cells that share a bucket with a cell of a row need no test: the cells around a particle never share one, so
+// a particle is met once, and particles of other cells are out of reach.
+// Needs: Table, coarsened, cells_at, grid, inverse_edge, table_of, index_of, slots_in, first_slot, wrap_cell.
+// Needs: bucket_at, start, wrap_slot, Gathered, Particle, position_in, overlaps, minimum_image, visit, neighbour_of.
+// Needs: has_finer, within_cells, greatest_on, finer_bucket, levels_in_use.
 
 #if HEAVY
 const LANES = HEAVY_WORKGROUP_SIZE;
@@ -24,6 +28,9 @@ struct Layer {
   first_end: u32,
   second_end: u32,
   third_end: u32,
+#if HASHED
+  table: Table,
+#endif
 }
 
 // Returns the cells of `level` in the block of three cells along each axis around the particle's cell. That block is on
@@ -34,6 +41,9 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let finer = Extent(higher - level);
   let before = middle - Lattice(1);
   let after = middle + Lattice(2);
+#if HASHED
+  return Block(before << finer, (after << finer) - Lattice(1));
+#else
   let cells = Lattice(cells_at(level));
 #if WRAPS
   // The last cell of the higher level may hold more cells than the others.
@@ -49,6 +59,7 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #else
   return Block(max(before << finer, Lattice()), min(after << finer, cells) - Lattice(1));
 #endif
+#endif
 }
 
 // Returns the part of a block that may hold particles closer than `reach`. With WHOLE_BLOCKS, returns the whole block,
@@ -58,7 +69,7 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
 #if WHOLE_BLOCKS
   return candidates;
 #else
-  let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
+  let scale = inverse_edge(level);
   let margin = (abs(from_origin) + grid.period + Vector(reach)) * 0x1p-18f;
   let low = clamp((from_origin - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let high = clamp((from_origin + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
@@ -101,11 +112,11 @@ fn layers_of(block: Block, level: u32) -> u32 {
 
 // `offset` is added to buckets, to read finer entries.
 fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
-  let cells = cells_at(level);
   var corner = block.low;
   var last = block.high.x;
   var layer = index;
 #if WRAPS
+  let cells = cells_at(level);
   // The first half of the layers hold the parts of rows before the end; the second half hold the parts beyond.
   let across = layers_across(block);
   let along_x = i32(cells.x);
@@ -125,6 +136,18 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let rows = block.high.y - corner.y + 1;
   let length = u32(last - corner.x) + 1u;
   // If the layer has fewer than three rows, the missing ones repeat the start of the last one, with length 0.
+#if HASHED
+  let table = table_of(level, offset);
+  let below = index_of(corner);
+  let centre = below + select(0u, ROW_STEP, rows > 1);
+  let above = centre + select(0u, ROW_STEP, rows > 2);
+  let first_end = slots_in(table, below, length);
+  let second_end = first_end + select(0u, slots_in(table, centre, length), rows > 1);
+  let third_end = second_end + select(0u, slots_in(table, above, length), rows > 2);
+  let second = first_slot(table, centre);
+  let third = first_slot(table, above);
+  return Layer(first_slot(table, below), second, third, first_end, second_end, third_end, table);
+#else
 #if WRAPS
   corner = wrap_cell(corner, level);
   let back = cells.x * cells.y;
@@ -132,6 +155,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let centre = below + select(0u, cells.x - select(0u, back, corner.y + 1 == i32(cells.y)), rows > 1);
   let above = centre + select(0u, cells.x - select(0u, back, corner.y + 2 == i32(cells.y)), rows > 2);
 #else
+  let cells = cells_at(level);
   let below = offset + bucket_at(corner, level);
   let centre = below + select(0u, cells.x, rows > 1);
   let above = centre + select(0u, cells.x, rows > 2);
@@ -143,6 +167,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let second_end = first_end + select(0u, start[centre + length] - second, rows > 1);
   let third_end = second_end + select(0u, start[above + length] - third, rows > 2);
   return Layer(first, second, third, first_end, second_end, third_end);
+#endif
 }
 
 fn slot_in(layer: Layer, index: u32) -> u32 {
@@ -153,15 +178,25 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
   if (index >= layer.second_end) {
     other = layer.third + (index - layer.second_end);
   }
+#if HASHED
+  other = wrap_slot(layer.table, other);
+#endif
   return other;
 }
 
 fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
+#if BOXES
+  let apart = Vector();
+  let distance_squared = 0.0;
+  let is_overlap = overlaps(gathered, particle, other);
+#else
   let apart = minimum_image(particle.position, body_position(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
-  if (distance_squared < reach * reach * reach_squared && other != except) {
+  let is_overlap = distance_squared < reach * reach * reach_squared;
+#endif
+  if (is_overlap && other != except) {
     visit(gathered, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
@@ -190,7 +225,11 @@ fn visit_candidates(
   lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
+#if HASHED
+  let from_origin = within_cells(particle.position);
+#else
   let from_origin = particle.position - grid.origin;
+#endif
   var left = searches_of(level, occupied);
   var index = 0u;
   while (left != 0u) {
@@ -207,7 +246,7 @@ fn visit_candidates(
       var other = slot_in(layer, next);
 #if HAS_FINER
       if (are_finer) {
-        other = finer[base + other] >> FINER_LEVEL_BITS;
+        other = finer[base + other];
       }
 #endif
       visit_overlap(gathered, particle, except, reach_squared, other);
@@ -223,7 +262,7 @@ fn visit_candidates(
 // Counts all candidates, including the particle.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
-  for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
+  for (var other_level = lowest_level(level); other_level < levels_in_use(); other_level++) {
     let block = candidate_cells(lattice, level, other_level);
     for (var index = 0u; index < layers_of(block, other_level); index++) {
       found += layer_of(block, index, other_level, 0u).third_end;
@@ -241,7 +280,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
 #if CROWDS
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
-  for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
+  for (var other_level = lowest_level(level); other_level < levels_in_use(); other_level++) {
     let block = candidate_cells(lattice, level, other_level);
     for (var index = 0u; index < layers_of(block, other_level); index++) {
       long = long || layer_of(block, index, other_level, 0u).third_end > 3u * HEAVY_ROW;

@@ -1,4 +1,4 @@
-// Tests whether a level of a dense grid holds particles.
+// Tests whether a level holds particles. Each level has buckets of its own.
 // Needs: grid, start.
 
 fn is_occupied(level: u32) -> bool {
