@@ -37,6 +37,8 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
+  { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.unbounded\b.* 2D/, limit: { Vega: 4 } },
+  { kernels: /^solve\.resolve\..*respond\b.*\.exact\b/, limit: { Vega: 4 } },
   {
     kernels: /^solve\.resolve\..*respond.*\.(?:obstacles|heavy|levels|few-levels)\b.* 3D/,
     limit: { Vega: 4 },
