@@ -56,7 +56,7 @@ export function defineQuanta(
     throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
   });
   const length = diameter / perDiameter;
-  const toQuanta = (size: number) => Math.round(size / length);
+  const extent = min.map((low, axis) => Math.round(((max[axis] as number) - low) / length));
   const farthest = Math.max(
     ...min.map((low, axis) => Math.max(Math.abs(low), Math.abs(max[axis] as number))),
   );
@@ -74,8 +74,9 @@ export function defineQuanta(
     diameter: perDiameter,
     length,
     origin: min,
-    extent: min.map((low, axis) => toQuanta((max[axis] as number) - low)),
-    period: period.map(toQuanta),
+    extent,
+    // The world's period is a 32-bit float, which may differ from the extent.
+    period: period.map((along, axis) => (along > 0 ? (extent[axis] as number) : 0)),
     searchDiameter,
   };
 }

@@ -53,19 +53,22 @@ function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const radius = pick(0.5, 0.3, 1 / 3, 100);
   const scale = 2 * radius;
   const place = () => between(-0.2, edge + 0.2);
+  const low = scale * pick(0, 0, -3.7, 500.1);
+  // Periods that no 32-bit float holds, and coarser quanta.
+  const long = pick(1, 1, 1, 300);
   const positions = Float32Array.from(
     { length: dimensions * count },
-    () => scale * pick(place(), Math.round(place())),
+    () => low + scale * pick(place(), Math.round(place())),
   );
   return {
     dimensions,
     exact: true,
     radius,
-    min: new Array<number>(dimensions).fill(0),
-    max: new Array<number>(dimensions).fill(scale * edge),
+    min: new Array<number>(dimensions).fill(low),
+    max: new Array<number>(dimensions).fill(low + scale * edge).with(0, low + scale * edge * long),
     periodic: Array.from({ length: dimensions }, () => pick(false, true)),
     positions,
-    velocities: positions.map(() => scale * between(-speed, speed)),
+    velocities: positions.map(() => scale * between(-speed, speed) * (long > 1 ? 0.5 : 1)),
     gravity: Array.from({ length: dimensions }, () => scale * pick(0, -9.81, 1e-5, 700)),
     restitution: pick(0, 0.5, 1, between(0, 1)),
     friction: pick(0, 0.2, 10, between(0, 2)),

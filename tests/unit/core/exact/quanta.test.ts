@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { defineQuanta } from '../../../../src/core/exact/quanta';
+import { defineWorld } from '../../../../src/core/world/world';
+
+describe('the quanta of an exact simulation', () => {
+  it('have one size for each axis, even if no 32-bit float holds the period', () => {
+    const options = { dimensions: 2, min: [6.8666, -1], max: [13_340.2, 3], periodic: [true, false] } as const;
+    const diameter = Math.fround(2 / 3);
+    const world = defineWorld(options, diameter);
+    const { period, extent, length } = defineQuanta(world, diameter);
+    const size = (world.max[0] as number) - (world.min[0] as number);
+    expect(extent[0]).toBe(Math.round(size / length));
+    expect(period).toEqual([extent[0], 0]);
+  });
+});
