@@ -9,6 +9,7 @@
  *   - their half extents (`dimensions` f32 each), if the header has `boxes`
  *   - the obstacles' positions, radii and half extents in the same form
  *   - the particles' loads (f32 each), if the header has `loads`
+ *   - the exact positions, then the exact velocities (`dimensions` i32 each), if the header has `exactSteps`
  */
 
 import { ArgumentError } from '../base/errors';
@@ -17,7 +18,7 @@ import type { ObstaclesGiven } from '../obstacles/obstacles';
 import type { GivenSizes } from '../particles/sizes';
 import { MAX_PARTICLES } from '../simulation/ids';
 import { planSimulation } from '../simulation/plan';
-import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
+import type { Checkpoint, ExactArrays, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
@@ -50,6 +51,7 @@ interface Header {
   readonly count: number;
   readonly obstacleCount?: number | undefined;
   readonly loads?: true | undefined;
+  readonly exactSteps?: number | undefined;
   readonly time: number;
   readonly settings: Settings;
   readonly scene?: string | undefined;
@@ -72,7 +74,7 @@ const KEPT = [
 ] as const satisfies readonly (keyof Header)[];
 
 export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
-  const { ids, positions, velocities, radii, halfExtents, loads, obstacles, ...rest } = checkpoint;
+  const { ids, positions, velocities, radii, halfExtents, loads, obstacles, exact, ...rest } = checkpoint;
   const { boxes, dimensions, radiusRange } = checkpoint;
   const fixed = obstacles && (ArrayBuffer.isView(obstacles) ? { positions: obstacles } : obstacles);
   const obstacleCount = (fixed?.positions.length ?? 0) / dimensions;
@@ -81,6 +83,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
     count: ids.length,
     ...(fixed ? { obstacleCount } : {}),
     ...(loads ? { loads: true } : {}),
+    ...(exact ? { exactSteps: exact.steps } : {}),
   };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
@@ -96,6 +99,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
     ...sizesOf({ radii, halfExtents }, ids.length),
     ...(fixed ? [fixed.positions, ...sizesOf(fixed, obstacleCount)] : []),
     ...(loads ? [loads] : []),
+    ...(exact ? [exact.positions, exact.velocities] : []),
   ];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
@@ -136,7 +140,7 @@ export function decodeCheckpoint(
     return refuse(`one whose header field ${name} is ${accepted}, not ${describeField(header[name])}`);
   };
   const { count, obstacleCount, dimensions, min, max, period, unbounded, continuous } = header;
-  const { settings, radiusRange, boxes, loads, scene } = header;
+  const { settings, radiusRange, boxes, loads, exactSteps, scene } = header;
   if (dimensions !== 2 && dimensions !== 3) return refuseField('dimensions', '2 or 3');
   for (const [name, vector] of Object.entries({ min, max, period: period === undefined ? min : period })) {
     if (isVector(vector, dimensions)) continue;
@@ -150,6 +154,9 @@ export function decodeCheckpoint(
   }
   if (boxes && !radiusRange) refuse('one whose header has a radiusRange, since it has boxes');
   if (loads && !radiusRange) refuse('one whose header has a radiusRange, since it has loads');
+  if (exactSteps !== undefined && !(Number.isSafeInteger(exactSteps) && exactSteps >= 0)) {
+    refuseField('exactSteps', 'left out or a whole number of at least 0');
+  }
   for (const [name, number] of [
     ['count', count],
     ['obstacleCount', obstacleCount ?? 0],
@@ -165,7 +172,9 @@ export function decodeCheckpoint(
   }
   const fixed = obstacleCount ?? 0;
   const sizeWords = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
-  const words = count * (1 + 2 * dimensions + sizeWords + (loads ? 1 : 0)) + fixed * (dimensions + sizeWords);
+  const exactWords = exactSteps === undefined ? 0 : 2 * dimensions;
+  const ownWords = 1 + 2 * dimensions + sizeWords + (loads ? 1 : 0) + exactWords;
+  const words = count * ownWords + fixed * (dimensions + sizeWords);
   const expected = begin + 4 * words;
   if (bytes.length !== expected) refuse(`${expected} bytes long, according to its header`);
   // Always copy: slice() of a Node Buffer would share its memory.
@@ -184,6 +193,13 @@ export function decodeCheckpoint(
     const positions = take(fixed * dimensions);
     return radiusRange ? { positions, ...takeSizes(fixed) } : positions;
   };
+  const takeExact = (steps: number): ExactArrays => {
+    const takeWords = () => {
+      const { buffer, byteOffset, length } = take(count * dimensions);
+      return new Int32Array(buffer, byteOffset, length);
+    };
+    return { steps, positions: takeWords(), velocities: takeWords() };
+  };
   return {
     ...keepKnown(header),
     ids: new Uint32Array(copy, 0, count),
@@ -192,6 +208,7 @@ export function decodeCheckpoint(
     ...takeSizes(count),
     ...(fixed > 0 ? { obstacles: takeObstacles() } : {}),
     ...(loads ? { loads: take(count) } : {}),
+    ...(exactSteps === undefined ? {} : { exact: takeExact(exactSteps) }),
   };
 }
 
@@ -203,11 +220,12 @@ export function capacityOfState({ ids }: Checkpoint): number {
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
     state;
+  const exact = state.exact ? { exact: true } : {};
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
   const sizes = radiusRange ? { radiusRange, boxes } : { radius };
   const capacity = capacityOfState(state);
   const settings = readSavedSettings('settings', state.settings);
-  const options = { ...settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
+  const options = { ...settings, dimensions, ...sizes, ...world, continuous, ...exact, obstacles, capacity };
   planSimulation(options);
   return options;
 }

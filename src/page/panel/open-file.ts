@@ -80,6 +80,12 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     new Phrase(`a state of ${bytes.length} bytes`),
   );
   const count = checkpoint.ids.length;
+  if (checkpoint.exact) {
+    const found = new Phrase('a state of an exact simulation');
+    const accepted =
+      'one in floats: the playground shows no exact simulations, but "cellstorm simulate" does';
+    throw new ArgumentError(name, found, accepted);
+  }
   // The capacity must suffice for all ids up to the greatest.
   const capacity = capacityOfState(checkpoint);
   if (capacity > most) {

@@ -4,7 +4,12 @@ import { defineWorld } from '../../../../src/core/world/world';
 
 describe('the quanta of an exact simulation', () => {
   it('have one size for each axis, even if no 32-bit float holds the period', () => {
-    const options = { dimensions: 2, min: [6.8666, -1], max: [13_340.2, 3], periodic: [true, false] } as const;
+    const options = {
+      dimensions: 2,
+      min: [6.8666, -1],
+      max: [13_340.2, 3],
+      periodic: [true, false],
+    } as const;
     const diameter = Math.fround(2 / 3);
     const world = defineWorld(options, diameter);
     const { period, extent, length } = defineQuanta(world, diameter);

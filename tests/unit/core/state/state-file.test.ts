@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, Phrase } from '../../../../src/core/base/errors';
-import { decodeCheckpoint, encodeCheckpoint } from '../../../../src/core/state/state-file';
+import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../../../src/core/state/state-file';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 
@@ -27,6 +27,24 @@ describe('state files', () => {
       expect(stored.unbounded).toBe(scene === 'far-apart' ? true : undefined);
     }
     for (const name of ['unbounded', 'continuous']) expect(Object.keys(checkpoint)).not.toContain(name);
+  });
+
+  it('hold the whole numbers of an exact simulation, which then goes on with the same bits', () => {
+    const scene = createScene('obstacles', { dimensions: 2, count: 100 });
+    const exact = createCpuSimulation(sceneOptions(scene, { exact: true }));
+    for (let step = 0; step < 3; step++) exact.step(1 / 60);
+    const saved = exact.checkpoint();
+    const bytes = encodeCheckpoint(saved);
+    const opened = decodeCheckpoint(bytes);
+    expect(opened).toEqual(saved);
+    const copy = createCpuSimulation(optionsOfState(opened));
+    copy.restore(opened);
+    for (const one of [exact, copy]) one.step(1 / 60);
+    expect(copy.measure().hash).toBe(exact.measure().hash);
+    expectRefused(
+      encodeHeader(bytes, (json) => json.replace('"exactSteps":3', '"exactSteps":-1')),
+      /exactSteps is left out or a whole number of at least 0, not -1/,
+    );
   });
 
   it('hold loads of particles with their own radii, after the obstacles; older files have none', () => {

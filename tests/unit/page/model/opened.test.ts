@@ -197,6 +197,9 @@ describe('an opened state', () => {
     const { checkpoint } = presentOf({ ...PLANE, obstacles: undefined });
     const vast = encodeCheckpoint({ ...checkpoint, radius: 2 ** -11 });
     expect(() => open('e.bin', vast)).toThrow(/e\.bin is a state of a world of \d+ cells; at most/);
+    expect(() => open('exact.bin', stateOf({ ...PLANE, exact: true }))).toThrow(
+      'exact.bin is a state of an exact simulation, but it must be one in floats',
+    );
     const broken = encodeCheckpoint({ ...checkpoint, ids: Uint32Array.of(2, 1, 0) });
     expect(() => open('f.bin', broken)).toThrow(/f\.bin is an invalid state: checkpoint\.ids/);
     expect(() => checkFileSize('g.bin', MOST_FILE_BYTES + 1)).toThrow(
