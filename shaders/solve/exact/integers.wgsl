@@ -12,6 +12,32 @@ const LOW_BITS = 65535i;
 // A factor packs 16 significant bits and, above them, the number of bits after the point.
 alias Factor = u32;
 
+// A vector of sums, with 64 bits per component, so that any number of contacts fits.
+struct WideSum {
+  high: Lattice,
+  low: Extent,
+}
+
+fn added(sum: WideSum, more: Lattice) -> WideSum {
+  let words = bitcast<Extent>(more);
+  let low = sum.low + words;
+  return WideSum(sum.high + (more >> Extent(31u)) + select(Lattice(), Lattice(1), low < words), low);
+}
+
+fn total_of(high: i32, low: u32, limit: i32) -> i32 {
+  let word = i32(low);
+  return select(select(limit, -limit, high < 0i), clamp(word, -limit, limit), high == (word >> 31u));
+}
+
+// Returns the sums, limited to −limit … limit.
+fn totals_of(sum: WideSum, limit: i32) -> Lattice {
+  var totals = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    totals[axis] = total_of(sum.high[axis], sum.low[axis], limit);
+  }
+  return totals;
+}
+
 // Returns value / 2^bits, rounded. |value| must be below 2^31 − 2^(bits − 1), and `bits` above 0.
 fn shift_rounded(value: i32, bits: u32) -> i32 {
   return (value + i32((1u << (bits - 1u)) - 1u) + ((value >> bits) & 1i)) >> bits;

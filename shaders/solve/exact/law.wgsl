@@ -1,6 +1,7 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
-// Needs: scaled, substep, FASTEST, shift_rounded, LOW_BITS, ExactContact, dot_with, shares_of, length_of, scaled_all.
-// Needs: direction_of, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of.
+// Needs: scaled, substep, FASTEST, shift_rounded, WideSum, Wide, ExactContact, dot_with, shares_of, length_of.
+// Needs: scaled_all, direction_of, added, add_low, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of, totals_of.
+// Needs: total_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
 const HALF_BOUNCE_PUSH = 1177600u;
@@ -28,33 +29,14 @@ fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
   return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
 }
 
-// What contacts do to a particle. Two words per sum, so that sums never overflow: `high` counts 2^16.
+// What contacts do to a particle.
 struct ExactSum {
-  change_high: Lattice,
-  change_low: Lattice,
-  push_high: Lattice,
-  push_low: Lattice,
-  support_high: Lattice,
-  support_low: Lattice,
-  bearing_high: i32,
-  bearing_low: i32,
+  change: WideSum,
+  push: WideSum,
+  support: WideSum,
+  bearing: Wide,
   closing: i32,
   deepest: i32,
-}
-
-fn total_of(high: i32, low: i32, limit: i32) -> i32 {
-  let carried = high + (low >> 16u);
-  let most = limit >> 16u;
-  let joined = (carried << 16u) | (low & LOW_BITS);
-  return select(select(clamp(joined, -limit, limit), -limit, carried < -most), limit, carried >= most);
-}
-
-fn totals_of(high: Lattice, low: Lattice, limit: i32) -> Lattice {
-  var totals = Lattice();
-  for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    totals[axis] = total_of(high[axis], low[axis], limit);
-  }
-  return totals;
 }
 
 fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice, bounces: bool) {
@@ -81,13 +63,11 @@ fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: La
   }
   let along = shares_of(change, normal);
   let all = along - braking;
-  (*sum).change_high += all >> Extent(16u);
-  (*sum).change_low += all & Lattice(LOW_BITS);
+  (*sum).change = added((*sum).change, all);
   if (!bounces) {
-    (*sum).support_high += along >> Extent(16u);
-    (*sum).support_low += along & Lattice(LOW_BITS);
-    (*sum).bearing_high += change >> 16u;
-    (*sum).bearing_low += change & LOW_BITS;
+    (*sum).support = added((*sum).support, along);
+    // Such a change is at least 0.
+    (*sum).bearing = add_low((*sum).bearing, u32(change));
   }
   if (i32(DEEP) * overlap > exact_diameter()) {
     (*sum).deepest = max((*sum).deepest, overlap);
@@ -107,8 +87,7 @@ fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: La
     if (!bounces) {
       extra = shares_of(exact_free_push(spring, moved, overlap / 2i), normal);
     }
-    (*sum).push_high += extra >> Extent(16u);
-    (*sum).push_low += extra & Lattice(LOW_BITS);
+    (*sum).push = added((*sum).push, extra);
   }
 }
 
@@ -159,10 +138,10 @@ fn held_by_friction(change: Lattice, support: Lattice, bearing: i32) -> Lattice 
 }
 
 fn settled_exactly(sum: ExactSum) -> ExactEffect {
-  var change = totals_of(sum.change_high, sum.change_low, MOST_CHANGE);
-  var support = totals_of(sum.support_high, sum.support_low, MOST_CHANGE);
-  var bearing = total_of(sum.bearing_high, sum.bearing_low, MOST_CHANGE);
-  var push = totals_of(sum.push_high, sum.push_low, MOST_PUSH);
+  var change = totals_of(sum.change, MOST_CHANGE);
+  var support = totals_of(sum.support, MOST_CHANGE);
+  var bearing = total_of(sum.bearing.high, sum.bearing.low, MOST_CHANGE);
+  var push = totals_of(sum.push, MOST_PUSH);
   if (i32(DEEP) * sum.deepest > exact_diameter()) {
     let kept = kept_share(length_of(change), sum.closing, sum.deepest);
     // The limit acts on the velocity alone.

@@ -1,15 +1,14 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
 // pushes particles apart. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
-// Needs: ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of, scaled.
-// Needs: LOW_BITS, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
+// Needs: WideSum, ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of.
+// Needs: scaled, added, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
 // Needs: direction_part, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap, velocity_out.
 // Needs: position_in.
 
 struct Gathered {
   quanta: Lattice,
 #if PUSH_APART
-  push_high: Lattice,
-  push_low: Lattice,
+  push: WideSum,
 #else
   sum: ExactSum,
   velocity: Lattice,
@@ -40,8 +39,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   }
 #if PUSH_APART
   let push = shares_of(scaled(contact.overlap, substep.exact_relaxation), contact.normal);
-  (*gathered).push_high += push >> Extent(16u);
-  (*gathered).push_low += push & Lattice(LOW_BITS);
+  (*gathered).push = added((*gathered).push, push);
 #else
   let relative = (*gathered).velocity - load_whole(velocity_in[other.slot]);
   var bounces = false;
@@ -122,7 +120,7 @@ fn meet_exact_wall(ending: ptr<function, Ending>, axis: u32, limit: i32, inward:
 fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
 #if PUSH_APART
-  var quanta = within(gathered.quanta + totals_of(gathered.push_high, gathered.push_low, MOST_PUSH));
+  var quanta = within(gathered.quanta + totals_of(gathered.push, MOST_PUSH));
 #else
   let effect = settled_exactly(gathered.sum);
   var ending = Ending(gathered.quanta, gathered.velocity);
