@@ -5,7 +5,7 @@
  */
 
 import { checkInteger } from '../../core/base/checks';
-import { DestroyedError } from '../../core/base/errors';
+import { ArgumentError, DestroyedError } from '../../core/base/errors';
 import {
   addContinuousCounts,
   type ContinuousCounts,
@@ -78,6 +78,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   constructor(options: SimulationOptions) {
     const plan = planSimulation(options);
+    if (plan.exact) throw new ArgumentError('exact', true, 'left out: the reference computes in floats');
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;

@@ -164,6 +164,7 @@ describe('a simulation that gains and loses particles', () => {
       () => simulation.step(Number.NaN),
       () => simulation.set({ friction: -1 }),
       () => simulation.separate(0),
+      () => new ReferenceSimulation({ dimensions: 2, radius: 0.5, capacity: 1, exact: true }),
       () => simulation.restore({ ...simulation.checkpoint(), dimensions: 3 }),
       () => simulation.restore({ ...simulation.checkpoint(), time: Number.NaN }),
       () => simulation.restore({ ...simulation.checkpoint(), time: -1 }),
