@@ -31,7 +31,12 @@ export function factorOf(value: number): number {
 /** Returns a factor as shaders read it: its significant bits and, above them, the number of bits after the point. */
 export function packFactor(factor: number): number {
   const scale = scaleOf(factor);
-  return factor * scale + 2 ** FACTOR_BITS * Math.log2(scale);
+  return factor * scale + 2 ** FACTOR_BITS * exponentOf(scale);
+}
+
+/** Returns the exponent of a power of two up to 2³¹. Engines of JavaScript may round Math.log2 differently. */
+export function exponentOf(power: number): number {
+  return 31 - Math.clz32(power);
 }
 
 /** Returns a power of two from 2 to 2³¹. */

@@ -1,6 +1,6 @@
 /** The parameters of shaders in exact simulations, and their modules. Loaded only if there is such a simulation. */
 import type { Substep } from '../../core/contact/settings';
-import { packFactor } from '../../core/exact/integers';
+import { exponentOf, packFactor } from '../../core/exact/integers';
 import { type Quanta, withExactCells } from '../../core/exact/quanta';
 import { deriveExactSubstep } from '../../core/exact/substep';
 import type { World } from '../../core/world/world';
@@ -20,7 +20,7 @@ export function exactValuesOf(quanta: Quanta, substep: Substep, step: number): E
     diameter_squared: quanta.searchDiameter ** 2,
     quantum: quanta.length,
     extent: quanta.extent,
-    quanta_bits: Math.log2(quanta.diameter),
+    quanta_bits: exponentOf(quanta.diameter),
     gained: exact.gained,
     dither: exact.dither,
     gain: exact.meanGain,
