@@ -40,18 +40,16 @@ export function checkExactBodies(
   });
 }
 
-/** Converts floats to whole numbers, wrapped into the world. */
+/** Converts floats to whole numbers. */
 export function toExact(
   quanta: Quanta,
   { positions, velocities }: Required<FloatBodies>,
 ): { readonly positions: Int32Array; readonly velocities: Int32Array } {
-  const { period } = quanta;
-  const dimensions = period.length;
+  const dimensions = quanta.period.length;
   return {
-    positions: Int32Array.from(positions as Float32Array, (position, word) => {
-      const axis = word % dimensions;
-      return wrapExactly(toPosition(quanta, position, axis), period[axis] as number);
-    }),
+    positions: Int32Array.from(positions as Float32Array, (position, word) =>
+      toPosition(quanta, position, word % dimensions),
+    ),
     velocities: Int32Array.from(velocities as Float32Array, (velocity) => toVelocity(quanta, velocity)),
   };
 }

@@ -78,17 +78,17 @@ function checkExactArrays({ exact }: Checkpoint, isExact: boolean, length: numbe
     throw new ArgumentError('checkpoint.exact', exact, accepted);
   }
   checkInteger('checkpoint.exact.steps', exact.steps, 0, Number.MAX_SAFE_INTEGER);
-  for (const [name, most] of [
-    ['positions', REACH],
-    ['velocities', FASTEST],
+  for (const [name, least, most] of [
+    ['positions', -REACH, REACH - 1],
+    ['velocities', -FASTEST, FASTEST],
   ] as const) {
     const values = exact[name];
     if (!(values instanceof Int32Array) || values.length !== length) {
       throw new ArgumentError(`checkpoint.exact.${name}`, values, `an Int32Array of ${length} numbers`);
     }
-    const wrong = values.findIndex((value) => value < -most || value > most);
+    const wrong = values.findIndex((value) => value < least || value > most);
     if (wrong < 0) continue;
-    throw new ArgumentError(`checkpoint.exact.${name}[${wrong}]`, values[wrong], `from -${most} to ${most}`);
+    throw new ArgumentError(`checkpoint.exact.${name}[${wrong}]`, values[wrong], `from ${least} to ${most}`);
   }
 }
 

@@ -299,6 +299,7 @@ export class CpuSimulation implements ParticleSimulation {
   separate(rounds = 1): void {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
+    this.ignoreWrites();
     const { passes } = this;
     passes.prepare(this.currentSettings, 0);
     for (let round = 0; round < rounds; round++) {
@@ -369,6 +370,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Measures the simulation. */
   measure(): Measures {
     this.checkUsable();
+    this.ignoreWrites();
     this.sort();
     this.settle();
     const { neighbours, state, world, count } = this;
@@ -392,6 +394,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): FoundPairs {
     this.checkUsable();
+    this.ignoreWrites();
     this.sort();
     this.settle();
     const { neighbours, state, currentSettings } = this;
@@ -407,6 +410,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Returns copies of the particles' arrays, in the order of ids. */
   read(): ParticleArrays {
     this.checkUsable();
+    this.ignoreWrites();
     const { count, dimensions, state } = this;
     const slotOf = new Uint32Array(this.capacity);
     for (let slot = 0; slot < count; slot++) slotOf[state.ids[slot] as number] = slot;
@@ -561,6 +565,11 @@ export class CpuSimulation implements ParticleSimulation {
 
   private searchPairs(): PairsInPortions {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
+  }
+
+  /** In an exact simulation, replaces the floats that the caller may have written to `buffers`. */
+  private ignoreWrites(): void {
+    if (this.kept) this.passes.publish(this.state, 0, this.count);
   }
 
   private loadObstacles(obstacles: StaticBodies): void {

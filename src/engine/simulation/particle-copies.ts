@@ -6,7 +6,7 @@
  */
 
 import { ArgumentError } from '../../core/base/errors';
-import { toExact, toFloats } from '../../core/exact/bodies';
+import { toExact, toFloats, wrapExactly } from '../../core/exact/bodies';
 import type { Quanta } from '../../core/exact/quanta';
 import { describeSizes } from '../../core/particles/shapes';
 import type { Bodies, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
@@ -181,13 +181,15 @@ export class ParticleCopies {
     this.uploadExact(first, bodies.ids, toExact(quanta, bodies));
   }
 
-  /** Uploads whole numbers. */
+  /** Uploads whole numbers, and wraps positions into the world. */
   uploadExact(
     first: number,
     ids: Uint32Array,
     { positions, velocities }: Pick<ExactArrays, 'positions' | 'velocities'>,
   ): void {
-    this.write(first, { ids, positions: bitsOf(positions), velocities: bitsOf(velocities) });
+    const { period } = this.quanta as Quanta;
+    const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
+    this.write(first, { ids, positions: bitsOf(wrapped), velocities: bitsOf(velocities) });
   }
 
   private write(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {

@@ -116,6 +116,27 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect(hashOf(copy)).toBe(hashOf(simulation));
   });
 
+  it('ignore what is written to their buffers', () => {
+    const [plain, written] = [0, 1].map(() => exactScene('clustered', dimensions, 100)) as [
+      CpuSimulation,
+      CpuSimulation,
+    ];
+    const write = () => {
+      written.buffers.positions.fill(Number.NaN);
+      written.buffers.velocities.fill(9);
+    };
+    for (const query of ['read', 'measure', 'findPairs', 'checkpoint'] as const) {
+      write();
+      expect(written[query](), query).toEqual(plain[query]());
+    }
+    write();
+    for (const one of [plain, written]) one.separate(2);
+    expect(written.checkpoint()).toEqual(plain.checkpoint());
+    write();
+    for (const one of [plain, written]) one.step(DT);
+    expect(written.checkpoint()).toEqual(plain.checkpoint());
+  });
+
   it('show the nearest floats, and keep the positions that they are given', () => {
     const simulation = exactScene('pile', dimensions, 200);
     for (let step = 0; step < 5; step++) simulation.step(DT);
@@ -398,6 +419,10 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     );
     const broken = simulation.checkpoint();
     const exact = broken.exact as ExactArrays;
+    const beyond = { ...exact, positions: exact.positions.with(1, REACH) };
+    expect(() => simulation.restore({ ...broken, exact: beyond })).toThrow(
+      /positions\[1\] is 1073741824, but it must be from -1073741824 to 1073741823/,
+    );
     exact.velocities[1] = FASTEST + 1;
     expect(() => simulation.restore(broken)).toThrow('checkpoint.exact.velocities[1]');
     expect(() => simulation.restore({ ...broken, exact: { ...exact, steps: -1 } })).toThrow(
