@@ -4,7 +4,7 @@
  * docs/design/exact.md says why these numbers suffice and cannot overflow.
  */
 import { ArgumentError } from '../base/errors';
-import type { ExactModules, World } from '../world/types';
+import type { World } from '../world/types';
 
 /** Most and fewest quanta per diameter, as powers of two. Large worlds get coarser quanta. */
 const FINEST = 20;
@@ -43,32 +43,30 @@ export function defineQuanta(
   { min, max, period }: Pick<World, 'min' | 'max' | 'period'>,
   diameter: number,
 ): Quanta {
-  const longest = Math.max(...min.map((low, axis) => (max[axis] as number) - low));
+  const sizes = min.map((low, axis) => (max[axis] as number) - low);
+  const longest = Math.max(...sizes);
   let bits = FINEST;
   // Keeps a margin of two diameters, so that particles just outside of the box are within reach.
   while (bits > COARSEST && (longest / diameter + 2) * 2 ** bits > REACH) bits--;
   const perDiameter = 2 ** bits;
-  const most = REACH / perDiameter - 2;
-  min.forEach((low, axis) => {
-    const size = (max[axis] as number) - low;
-    if (size / diameter <= most) return;
-    const accepted = `at most ${low} + ${most} diameters of ${diameter} in an exact simulation`;
-    throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
-  });
   const length = diameter / perDiameter;
-  const extent = min.map((low, axis) => Math.round(((max[axis] as number) - low) / length));
-  const farthest = Math.max(
-    ...min.map((low, axis) => Math.max(Math.abs(low), Math.abs(max[axis] as number))),
-  );
+  const most = (REACH / perDiameter - 2) * diameter;
+  const axis = sizes.indexOf(longest);
+  if (longest > most) {
+    const accepted = `at most ${most} above min[${axis}] in an exact simulation with this diameter`;
+    throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
+  }
+  const extent = sizes.map((size) => Math.round(size / length));
+  const farthest = Math.max(...min.map(Math.abs), ...max.map(Math.abs));
   // A device computes a coordinate with three roundings of 2⁻²⁴ each. For two positions in 3D, these add up to less than
   // 11 · 2⁻²⁴ of the farthest coordinate.
   const searchDiameter = Math.fround(diameter + 2 ** -20 * (farthest + REACH * length));
   if (searchDiameter > 1.25 * diameter) {
-    const axis = min.findIndex(
-      (low, along) => Math.max(Math.abs(low), Math.abs(max[along] as number)) === farthest,
+    throw new ArgumentError(
+      'min',
+      min,
+      `nearer to 0 in an exact simulation, because floats are coarse out there`,
     );
-    const accepted = `nearer to 0 in an exact simulation: the diameter is ${diameter}, and floats are coarser out there`;
-    throw new ArgumentError(`min[${axis}]`, min[axis], accepted);
   }
   return {
     diameter: perDiameter,
@@ -79,14 +77,4 @@ export function defineQuanta(
     period: period.map((along, axis) => (along > 0 ? (extent[axis] as number) : 0)),
     searchDiameter,
   };
-}
-
-/** Returns the world with the cells that shaders/world/exact.wgsl uses: a diameter wide, except the last of each axis. */
-export function withExactCells(world: World, { diameter, extent }: Quanta, exact: ExactModules): World {
-  const cells = extent.map((size, axis) => {
-    const inside = Math.max(1, Math.floor(size / diameter));
-    return (world.period[axis] as number) > 0 ? inside : inside + 2;
-  });
-  const cellCount = cells.reduce((product, count) => product * count, 1);
-  return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact });
 }

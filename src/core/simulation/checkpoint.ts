@@ -1,9 +1,8 @@
 /** Checks and converts checkpoints of simulations. A rejected checkpoint changes nothing. */
-import { checkFinite, checkInteger } from '../base/checks';
+import { checkFinite } from '../base/checks';
 import { MOST_LOAD } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import { defaultSettings, readSavedSettings, resolveSettings, type Settings } from '../contact/settings';
-import { FASTEST, REACH } from '../exact/quanta';
 import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { defineShapes } from '../particles/shapes';
@@ -19,6 +18,7 @@ import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './s
 
 const ONE_RADIUS = 'left out, since all particles of this simulation have one radius';
 
+/** Engines also call checkExactArrays (core/exact/arrays.ts) for exact simulations. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
@@ -56,7 +56,10 @@ export function checkCheckpoint(
   }
   const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
   sizesOf('checkpoint.', checkpoint, count, simulation);
-  checkExactArrays(checkpoint, simulation.exact, count * dimensions);
+  if (simulation.exact !== (checkpoint.exact !== undefined)) {
+    const accepted = `${simulation.exact ? 'given' : 'left out'}, like in checkpoints of this simulation`;
+    throw new ArgumentError('checkpoint.exact', checkpoint.exact, accepted);
+  }
   checkLoads(checkpoint, radiusRange);
   checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
@@ -67,29 +70,6 @@ export function checkCheckpoint(
     defaults,
     readSavedSettings('checkpoint.settings', checkpoint.settings ?? {}),
   );
-}
-
-function checkExactArrays({ exact }: Checkpoint, isExact: boolean, length: number): void {
-  if (!isExact || exact === undefined) {
-    if (isExact === (exact !== undefined)) return;
-    const accepted = isExact
-      ? 'given, since this simulation is exact'
-      : 'left out, since this simulation is not exact';
-    throw new ArgumentError('checkpoint.exact', exact, accepted);
-  }
-  checkInteger('checkpoint.exact.steps', exact.steps, 0, Number.MAX_SAFE_INTEGER);
-  for (const [name, least, most] of [
-    ['positions', -REACH, REACH - 1],
-    ['velocities', -FASTEST, FASTEST],
-  ] as const) {
-    const values = exact[name];
-    if (!(values instanceof Int32Array) || values.length !== length) {
-      throw new ArgumentError(`checkpoint.exact.${name}`, values, `an Int32Array of ${length} numbers`);
-    }
-    const wrong = values.findIndex((value) => value < least || value > most);
-    if (wrong < 0) continue;
-    throw new ArgumentError(`checkpoint.exact.${name}[${wrong}]`, values[wrong], `from ${least} to ${most}`);
-  }
 }
 
 function checkLoads({ loads, ids }: Checkpoint, range: RadiusRange | undefined): void {

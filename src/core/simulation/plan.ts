@@ -9,7 +9,6 @@ import {
 } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
-import { checkExactBodies } from '../exact/bodies';
 import { defineQuanta, type Quanta } from '../exact/quanta';
 import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
@@ -116,10 +115,6 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
       defineWorld(worldOptions, quanta?.searchDiameter ?? diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
-  if (quanta) {
-    checkExactBodies(quanta, options, dimensions);
-    checkExactBodies(quanta, { positions: obstacles.positions }, dimensions, 'obstacles: ');
-  }
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(
@@ -147,25 +142,25 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** Options that exact simulations do not offer, with the only values that they accept. */
-const NOT_EXACT = {
-  radii: undefined,
-  radiusRange: undefined,
-  halfExtents: undefined,
-  boxes: false,
-  continuous: false,
-  unbounded: false,
-  crowds: false,
-  cellSize: undefined,
-} as const;
+/** Options that exact simulations do not offer, except the value false. */
+const NOT_EXACT = [
+  'radii',
+  'radiusRange',
+  'halfExtents',
+  'boxes',
+  'continuous',
+  'unbounded',
+  'crowds',
+  'cellSize',
+] as const;
 
 function planExact(options: SimulationOptions, world: WorldOptions, diameter: number): Quanta | undefined {
   const { exact = false } = options;
   if (typeof exact !== 'boolean') throw new ArgumentError('exact', exact, 'true or false');
   if (!exact) return undefined;
-  for (const [name, accepted] of Object.entries(NOT_EXACT)) {
-    const value = options[name as keyof typeof NOT_EXACT];
-    if (value === undefined || value === accepted) continue;
+  for (const name of NOT_EXACT) {
+    const value = options[name];
+    if (value === undefined || value === false) continue;
     throw new ArgumentError(name, value, 'left out in an exact simulation, which does not offer it yet');
   }
   return defineQuanta(defineWorld(world, diameter), diameter);

@@ -22,6 +22,7 @@ import {
   type SettingsOptions,
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
+import { checkExactArrays } from '../../core/exact/arrays';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { describeSizes } from '../../core/particles/shapes';
@@ -181,6 +182,8 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator = new IdAllocator(capacity, plan.defaultBox, (...bodies) =>
       this.passes.checkBodies(...bodies),
     );
+    this.passes.checkBodies(plan.positions, plan.velocities);
+    this.passes.checkBodies(plan.obstacles.positions);
     this.loadObstacles(plan.obstacles);
     if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
@@ -440,6 +443,7 @@ export class CpuSimulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
+    if (checkpoint.exact) checkExactArrays(checkpoint.exact, checkpoint.positions.length);
     const obstacles = checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles');
     this.passes.checkBodies(obstacles.positions);
     this.allocator.replaceAll(checkpoint.ids);

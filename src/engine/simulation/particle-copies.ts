@@ -6,7 +6,6 @@
  */
 
 import { ArgumentError } from '../../core/base/errors';
-import { toExact, toFloats, wrapExactly } from '../../core/exact/bodies';
 import type { Quanta } from '../../core/exact/quanta';
 import { describeSizes } from '../../core/particles/shapes';
 import type { Bodies, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
@@ -63,6 +62,10 @@ type CurrentCopies = Record<Kind, 0 | 1>;
 /** The copies that hold the state between two recordings. */
 const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
 
+export type ExactParts = typeof import('./exact');
+
+type ExactCopies = Pick<ExactParts, 'toExact' | 'toFloats' | 'wrapExactly'> & { readonly quanta: Quanta };
+
 interface Query {
   /** Copies the state that the query still needs. Called before the state changes. */
   preserve(): void;
@@ -78,14 +81,19 @@ export class ParticleCopies {
     private readonly world: World,
     private readonly capacity: number,
     private readonly owned: BufferSet<Names>,
-    private readonly quanta: Quanta | undefined,
+    private readonly exact: ExactCopies | undefined,
   ) {
     const { position0: positions, velocity0: velocities, id0: ids } = owned.buffers;
     this.state = { positions, velocities, ids };
   }
 
-  /** `quanta`: the units of an exact simulation, whose positions and velocities are whole numbers. */
-  static async create(gpu: Gpu, world: World, capacity: number, quanta?: Quanta): Promise<ParticleCopies> {
+  /** `exact` is for exact simulations, whose positions and velocities are whole numbers. */
+  static async create(
+    gpu: Gpu,
+    world: World,
+    capacity: number,
+    exact?: ExactCopies,
+  ): Promise<ParticleCopies> {
     const vector = 4 * storedFloats(world.dimensions) * capacity;
     const bodies = 4 * bodyFloats(world) * capacity;
     const owned = await createBuffers(gpu, 'simulation', {
@@ -98,7 +106,7 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
-    return new ParticleCopies(gpu, world, capacity, owned, quanta);
+    return new ParticleCopies(gpu, world, capacity, owned, exact);
   }
 
   get bytes(): number {
@@ -173,12 +181,12 @@ export class ParticleCopies {
   }
 
   upload(first: number, bodies: Bodies): void {
-    const { quanta } = this;
-    if (!quanta) {
+    const { exact } = this;
+    if (!exact) {
       this.write(first, { ...bodies, positions: wrapPositions(this.world, bodies.positions) });
       return;
     }
-    this.uploadExact(first, bodies.ids, toExact(quanta, bodies));
+    this.uploadExact(first, bodies.ids, exact.toExact(exact.quanta, bodies));
   }
 
   /** Uploads whole numbers, and wraps positions into the world. */
@@ -187,7 +195,8 @@ export class ParticleCopies {
     ids: Uint32Array,
     { positions, velocities }: Pick<ExactArrays, 'positions' | 'velocities'>,
   ): void {
-    const { period } = this.quanta as Quanta;
+    const { quanta, wrapExactly } = this.exact as ExactCopies;
+    const { period } = quanta;
     const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
     this.write(first, { ids, positions: bitsOf(wrapped), velocities: bitsOf(velocities) });
   }
@@ -241,12 +250,13 @@ export class ParticleCopies {
     const ids = slots.map((slot) => slotIds[slot] as number);
     const positions = fromStored(dimensions, positionBytes, slots, words);
     const velocities = fromStored(dimensions, velocityBytes, slots);
-    if (this.quanta) {
+    if (this.exact) {
+      const { quanta, toFloats } = this.exact;
       const exact = {
         positions: new Int32Array(positions.buffer),
         velocities: new Int32Array(velocities.buffer),
       };
-      return { ids, ...toFloats(this.quanta, exact), exact };
+      return { ids, ...toFloats(quanta, exact), exact };
     }
     return {
       ids,

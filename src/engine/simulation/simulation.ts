@@ -24,9 +24,7 @@ import {
   SubstepMemo,
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
-import { checkExactBodies } from '../../core/exact/bodies';
 import type { Quanta } from '../../core/exact/quanta';
-import { checkExactStep } from '../../core/exact/step';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -56,10 +54,9 @@ import type { Variant } from '../../passes/modules';
 import { CellSort } from '../grid/cell-sort';
 import { PairQuery } from '../queries/pair-query';
 import type { Ccd } from './ccd';
-import type { exactValuesOf } from './exact-values';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
-import { ParticleCopies, type SimulationBuffers } from './particle-copies';
+import { type ExactParts, ParticleCopies, type SimulationBuffers } from './particle-copies';
 import {
   createSimulationPasses,
   type Recording,
@@ -133,7 +130,8 @@ export class Simulation implements ParticleSimulation {
     private readonly copies: ParticleCopies,
     private readonly obstacles: Obstacles | undefined,
     private readonly ccd: Ccd | undefined,
-    private readonly valuesOf: typeof exactValuesOf | undefined,
+    /** Undefined unless the simulation is exact. */
+    private readonly parts: ExactParts | undefined,
   ) {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
@@ -149,7 +147,7 @@ export class Simulation implements ParticleSimulation {
     this.currentSettings = plan.settings;
     const { quanta } = plan;
     this.ids = new IdAllocator(plan.capacity, plan.defaultBox, (positions, velocities) => {
-      if (quanta) checkExactBodies(quanta, { positions, velocities }, plan.dimensions);
+      if (quanta) parts?.checkExactBodies(quanta, { positions, velocities }, plan.dimensions);
     });
     this.readback = new Readback(gpu, 'simulation');
     this.submissions = new StateSubmissions(gpu);
@@ -179,7 +177,8 @@ export class Simulation implements ParticleSimulation {
       radii: options.radii?.slice(),
       halfExtents: options.halfExtents?.slice(),
     };
-    const exact = planned.quanta && (await import('./exact-values'));
+    const exact = planned.quanta && (await import('./exact'));
+    if (planned.quanta) exact?.checkExactBodies(planned.quanta, first, planned.dimensions);
     const world = exact && planned.quanta ? exact.exactWorld(planned.world, planned.quanta) : planned.world;
     const plan = { ...planned, world };
     const { dimensions, capacity, quanta } = plan;
@@ -201,10 +200,9 @@ export class Simulation implements ParticleSimulation {
           ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
           : Promise.resolve(undefined),
       ccd: plan.continuous ? createCcd(gpu, variantOf(plan), world, capacity) : Promise.resolve(undefined),
-      copies: ParticleCopies.create(gpu, world, capacity, quanta),
+      copies: ParticleCopies.create(gpu, world, capacity, quanta && exact && { ...exact, quanta }),
     });
     const { passes, scan, sort, parameters, copies, obstacles, ccd } = parts;
-    const { exactValuesOf: valuesOf } = exact ?? {};
     const simulation = new Simulation(
       gpu,
       plan,
@@ -215,7 +213,7 @@ export class Simulation implements ParticleSimulation {
       copies,
       obstacles,
       ccd,
-      valuesOf,
+      exact,
     );
     try {
       simulation.loadObstacles(plan.obstacles);
@@ -473,6 +471,7 @@ export class Simulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
+    if (checkpoint.exact) this.parts?.checkExactArrays(checkpoint.exact, checkpoint.positions.length);
     this.submissions.renew();
     this.recorded.forget();
     this.ids.replaceAll(checkpoint.ids);
@@ -530,14 +529,14 @@ export class Simulation implements ParticleSimulation {
 
   private checkStep(dt: number): void {
     checkTimeStep(dt, this);
-    if (this.quanta) checkExactStep(dt, this.currentSettings, this.quanta);
+    if (this.quanta) this.parts?.checkExactStep(dt, this.currentSettings, this.quanta);
   }
 
   private exactValues(substep: Substep): ExactValues | undefined {
-    const { quanta, valuesOf, steps, lastExact: last } = this;
-    if (!quanta || !valuesOf) return undefined;
+    const { quanta, parts, steps, lastExact: last } = this;
+    if (!quanta || !parts) return undefined;
     if (last?.substep === substep && last.step === steps) return last.values;
-    const values = valuesOf(quanta, substep, steps);
+    const values = parts.exactValuesOf(quanta, substep, steps);
     this.lastExact = { substep, step: steps, values };
     return values;
   }

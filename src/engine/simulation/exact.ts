@@ -1,15 +1,25 @@
-/** The parameters of shaders in exact simulations, and their modules. Loaded only if there is such a simulation. */
+/** What exact simulations add to the host. Loaded only if there is such a simulation. */
 import type { Substep } from '../../core/contact/settings';
 import { exponentOf, packFactor } from '../../core/exact/integers';
-import { type Quanta, withExactCells } from '../../core/exact/quanta';
+import type { Quanta } from '../../core/exact/quanta';
 import { deriveExactSubstep } from '../../core/exact/substep';
 import type { World } from '../../core/world/world';
 import type { ExactValues } from '../../gpu/params';
 import { EXACT_MODULES } from '../../passes/solve/exact';
 
-/** Returns the world with the cells and the modules that shaders need. */
-export function exactWorld(world: World, quanta: Quanta): World {
-  return withExactCells(world, quanta, EXACT_MODULES);
+export { checkExactArrays } from '../../core/exact/arrays';
+export { checkExactBodies } from '../../core/exact/bodies';
+export { toExact, toFloats, wrapExactly } from '../../core/exact/convert';
+export { checkExactStep } from '../../core/exact/step';
+
+/** Returns the world with the cells and the modules that shaders need. See shaders/world/exact.wgsl for the cells. */
+export function exactWorld(world: World, { diameter, extent }: Quanta): World {
+  const cells = extent.map((size, axis) => {
+    const inside = Math.max(1, Math.floor(size / diameter));
+    return (world.period[axis] as number) > 0 ? inside : inside + 2;
+  });
+  const cellCount = cells.reduce((product, count) => product * count, 1);
+  return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact: EXACT_MODULES });
 }
 
 /** Returns the parameters of a substep of step number `step`. */

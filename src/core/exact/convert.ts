@@ -1,0 +1,37 @@
+/** Converts between the floats and the whole numbers of exact simulations. */
+import { type FloatBodies, toPosition, toVelocity } from './bodies';
+import type { Quanta } from './quanta';
+
+/** Converts floats to whole numbers. */
+export function toExact(
+  quanta: Quanta,
+  { positions, velocities }: Required<FloatBodies>,
+): { readonly positions: Int32Array; readonly velocities: Int32Array } {
+  const dimensions = quanta.period.length;
+  return {
+    positions: Int32Array.from(positions as Float32Array, (position, word) =>
+      toPosition(quanta, position, word % dimensions),
+    ),
+    velocities: Int32Array.from(velocities as Float32Array, (velocity) => toVelocity(quanta, velocity)),
+  };
+}
+
+/** Returns the nearest floats. */
+export function toFloats(
+  { origin, length }: Quanta,
+  { positions, velocities }: { readonly positions: Int32Array; readonly velocities: Int32Array },
+): { readonly positions: Float32Array; readonly velocities: Float32Array } {
+  return {
+    positions: Float32Array.from(
+      positions,
+      (position, word) => (origin[word % origin.length] as number) + position * length,
+    ),
+    velocities: Float32Array.from(velocities, (velocity) => velocity * length),
+  };
+}
+
+/** `period` is 0 if the axis does not wrap. */
+export function wrapExactly(position: number, period: number): number {
+  if (period === 0 || (position >= 0 && position < period)) return position;
+  return position - period * Math.floor(position / period);
+}
