@@ -273,7 +273,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       async (_, tools) => {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
         const hash = await run(tools, field);
-        expect(await run(tools, { ...field, obstacles: reversed(dimensions, field.obstacles) }, FOLD)).toBe(
+        // Each level of an unbounded world has a table, so dispatches over buckets need more workgroups.
+        const fold = kind === 'unbounded' ? 6 : FOLD;
+        expect(await run(tools, { ...field, obstacles: reversed(dimensions, field.obstacles) }, fold)).toBe(
           hash,
         );
         expect(await run(tools, field, undefined, true)).toBe(hash);
