@@ -25,6 +25,9 @@ export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGR
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
+/** FOLD for variable radii in unbounded worlds, where each level has a table. Folds the dispatches over buckets. */
+export const LEVELS_FOLD = 6;
+
 export function runPass(gpu: Gpu, record: (pass: GPUComputePassEncoder) => void): void {
   const encoder = gpu.device.createCommandEncoder({ label: 'test.pass' });
   const pass = encoder.beginComputePass({ label: 'test.pass' });

@@ -71,11 +71,11 @@ export interface World {
   readonly boxes: boolean;
   /** First bucket of each level; empty without levels. */
   readonly levelStarts: readonly number[];
-  /** In an exact simulation on the GPU: the shader modules that take the place of those for floats. */
+  /** In an exact simulation on the GPU: the shader modules that take the place of those for floats. @internal */
   readonly exact?: ExactModules;
 }
 
-/** Modules of exact simulations, loaded only if there is one. @internal */
+/** Shader modules of exact simulations, loaded only if there is one. */
 export type ExactModules = Readonly<
   Record<
     'world' | 'contact' | 'integrate' | 'partner' | 'resolve',

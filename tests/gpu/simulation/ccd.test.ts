@@ -25,7 +25,7 @@ import {
 import { WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
+import { DIMENSIONS, FOLD, LEVELS_FOLD, MOST_FOLDED } from '../../helpers/passes';
 
 /** Tolerance of positions: far above rounding in 32 bits, far below the change that a hit on another body makes. */
 const OFF = 1e-3;
@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         const { wall, min, max, ...bullets } = bulletsBeforeSizedWall(dimensions, 50, wallOf);
         const options = { ...bullets, unbounded: true };
         const ends: Float32Array[] = [];
-        for (const fold of [undefined, isFolded ? FOLD : undefined]) {
+        for (const fold of [undefined, isFolded ? LEVELS_FOLD : undefined]) {
           const gpu = tools.wrap(fold);
           const simulation = await createSimulation(gpu, { ...options, continuous: true, substeps: 1 });
           simulation.step(DT);
@@ -254,7 +254,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
       const options = { ...sceneOptions(scene), min: undefined, max: undefined, unbounded: true };
       const hashes = new Set<string>();
-      for (const gpu of [tools.wrap(), tools.wrap(FOLD)]) {
+      for (const gpu of [tools.wrap(), tools.wrap(LEVELS_FOLD)]) {
         const simulation = await createSimulation(gpu, options);
         simulation.step(DT);
         const { hits, held } = await simulation.continuousCounts();

@@ -23,7 +23,7 @@ import {
 import { WORLD_CASES, type WorldCase } from '../../helpers/inputs/variable-crowds';
 import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
+import { DIMENSIONS, FOLD, LEVELS_FOLD, MOST_FOLDED } from '../../helpers/passes';
 
 const DT = 1 / 64;
 
@@ -273,8 +273,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       async (_, tools) => {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
         const hash = await run(tools, field);
-        // Each level of an unbounded world has a table, so dispatches over buckets need more workgroups.
-        const fold = kind === 'unbounded' ? 6 : FOLD;
+        const fold = kind === 'unbounded' ? LEVELS_FOLD : FOLD;
         expect(await run(tools, { ...field, obstacles: reversed(dimensions, field.obstacles) }, fold)).toBe(
           hash,
         );
