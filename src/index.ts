@@ -32,6 +32,7 @@ export type { ParticlesCheckpoint } from './core/simulation/particles-checkpoint
 export type { PlacedArrays, PlacedOptions, PlacedParticles } from './core/simulation/placed';
 export type {
   Checkpoint,
+  ExactArrays,
   FoundPairs,
   Measures,
   NewParticles,

@@ -44,6 +44,7 @@ export type { ParticlesCheckpoint } from '../core/simulation/particles-checkpoin
 export type { PlacedArrays, PlacedOptions, PlacedParticles } from '../core/simulation/placed';
 export type {
   Checkpoint,
+  ExactArrays,
   FoundPairs,
   Measures,
   NewParticles,
