@@ -55,7 +55,7 @@ struct Substep {
   extent: Extent,
   // A diameter has 2^quanta_bits quanta.
   quanta_bits: u32,
-  // What gravity adds in this substep, and on average.
+  // Velocities that gravity adds: in this substep, and on average.
   gained: Extent,
   dither: u32,
   gain: Extent,

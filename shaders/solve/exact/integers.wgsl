@@ -1,7 +1,6 @@
 // Integer arithmetic of exact simulations: every device computes the same bits. Floats only guess quotients and roots,
 // which are then corrected. Rounding is to the nearest whole number, of two equally near ones to the even one, so that
 // opposite numbers have opposite results. Twin: src/core/exact/integers.ts. docs/design/exact.md derives the ranges.
-// Needs: 
 
 const FRACTION_BITS = 15u;
 const ONE = 32768i;

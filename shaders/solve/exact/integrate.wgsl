@@ -1,4 +1,4 @@
-// Advances the particles of an exact simulation by a substep, in quanta, and counts them per bucket at their new
+// Advances the particles of an exact simulation by a substep, in place, and counts them per bucket at their new
 // positions. Removed particles keep their state. Twin: integrate in src/cpu/solver/exact/passes.ts.
 // Needs: linear_workgroup, grid, position, is_present, substep, velocity, FASTEST, exact_wrap, within, moved_by.
 // Needs: ranks, counts, bucket_of, id_in.

@@ -29,7 +29,7 @@ fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
   return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
 }
 
-// What contacts do to a particle.
+// Sums over the contacts of a particle.
 struct ExactSum {
   change: WideSum,
   push: WideSum,
@@ -91,7 +91,7 @@ fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: La
   }
 }
 
-// How a pass changes a particle, before walls.
+// The changes of a particle's velocity and position in a pass, before walls.
 struct ExactEffect {
   change: Lattice,
   push: Lattice,

@@ -18,12 +18,11 @@ export function toVelocity({ length }: Quanta, velocity: number): number {
   return Math.round(velocity / length);
 }
 
-/** Throws if a position or velocity is beyond what an exact simulation can hold. `prefix` begins argument names. */
+/** Throws if a position or velocity is beyond what an exact simulation can hold. */
 export function checkExactBodies(
   quanta: Quanta,
   { positions, velocities }: FloatBodies,
   dimensions: Dimensions,
-  prefix = '',
 ): void {
   positions?.forEach((position, index) => {
     const axis = index % dimensions;
@@ -31,11 +30,11 @@ export function checkExactBodies(
     if (value >= -REACH && value < REACH) return;
     const low = quanta.origin[axis] as number;
     const accepted = `from ${low - REACH * quanta.length} to ${low + REACH * quanta.length} in this exact simulation`;
-    throw new ArgumentError(`${prefix}positions[${index}]`, position, accepted);
+    throw new ArgumentError(`positions[${index}]`, position, accepted);
   });
   velocities?.forEach((velocity, index) => {
     if (Math.abs(toVelocity(quanta, velocity)) <= FASTEST) return;
     const accepted = `at most ${FASTEST * quanta.length} in magnitude in this exact simulation`;
-    throw new ArgumentError(`${prefix}velocities[${index}]`, velocity, accepted);
+    throw new ArgumentError(`velocities[${index}]`, velocity, accepted);
   });
 }

@@ -17,7 +17,7 @@ export interface ExactSubstep {
   /** Speed that gravity adds in each substep of this step, and on average, in quanta per second. */
   readonly gained: readonly number[];
   readonly meanGain: readonly number[];
-  /** What motion in this step adds before it rounds down, of DITHERS: see ditherOf. */
+  /** Motion in this step adds dither / DITHERS quanta before it rounds down: see ditherOf. */
   readonly dither: number;
   /** relaxation / 2: factor from an overlap to the push of each of two particles. */
   readonly halfRelaxation: number;

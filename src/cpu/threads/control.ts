@@ -47,7 +47,7 @@ export interface Member {
   perform(batch: number): void;
 }
 
-/** What an object knows of its threads. Without a team, it works in one thread. */
+/** The threads of an object. Without a team, it works in one thread. */
 export interface Threading<Team> {
   readonly team?: Team;
   /** Why there is no team, if one was asked for. */

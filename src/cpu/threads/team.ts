@@ -1,6 +1,6 @@
 /**
  * The workers of one simulation or grid, and the thread that owns them. Workers start in the background. The owner's
- * thread takes part in each job, so work goes on without any worker, and results do not depend on who does it.
+ * thread takes part in each job, so work goes on without any worker, and results do not depend on which thread does it.
  */
 import { checkInteger } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -20,7 +20,7 @@ import {
 
 export const MAX_THREADS = 64;
 
-/** What a worker needs first: plain data and shared memory. */
+/** The first message to a worker: plain data and shared memory. */
 export interface Start {
   readonly kind: 'simulation' | 'grid';
   readonly control: Int32Array;
@@ -46,7 +46,7 @@ export interface Crew {
   end(): void;
 }
 
-/** What Worker of browsers and of Node have in common. */
+/** The members that a Worker has both in browsers and in Node. */
 interface AnyWorker {
   postMessage(message: unknown): void;
   terminate(): unknown;

@@ -1,4 +1,4 @@
-/** What exact simulations add to the host. Loaded only if there is such a simulation. */
+/** The host's part of exact simulations. It is loaded only if there is such a simulation. */
 import type { Substep } from '../../core/contact/settings';
 import { exponentOf, packFactor } from '../../core/exact/integers';
 import type { Quanta } from '../../core/exact/quanta';

@@ -35,7 +35,8 @@ import type { ReadRange } from '../../gpu/readback';
 export interface SimulationBuffers {
   /**
    * The particles, each with its position first:
-   *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes).
+   *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes). In exact simulations, these numbers
+   *     are of type i32: see ExactArrays. So are those of `velocities`.
    *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
    *   - Boxes: two vec4f (32 bytes). The first holds the same as with variable radii, but its w is the radius of the
    *     ball around the body. The second holds the half extents (0 for a ball), and its w is the radius of a ball with

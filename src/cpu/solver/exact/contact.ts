@@ -63,6 +63,19 @@ export function meetExactly(
   return overlap;
 }
 
+/** Like meetExactly, for two particles. */
+export function meetParticles(
+  substep: ExactSubstep,
+  dimensions: number,
+  { quanta, ids }: Pick<ParticleState, 'quanta' | 'ids'>,
+  a: number,
+  b: number,
+): number {
+  const idA = ids[a] as number;
+  const idB = ids[b] as number;
+  return meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
+}
+
 /** In a world of at least three diameters, a minimum image is shorter than the diameter only if it is unique. */
 function minimumImage(difference: number, period: number): number {
   if (2 * difference > period) return difference - period;
@@ -70,16 +83,25 @@ function minimumImage(difference: number, period: number): number {
 }
 
 /**
- * Among contacts that approach equally fast, the partner is the one whose position is lower along the last axis, then
- * along the one before, then the one with the lower id. This does not depend on the order of the particles.
+ * Compares two positions by their last axis, then by the one before. Returns a negative number if the first is lower, 0
+ * if they are equal.
  */
-function precedes({ quanta, ids }: ParticleState, dimensions: number, one: number, other: number): boolean {
+export function compareExactly(quanta: Int32Array, dimensions: number, one: number, other: number): number {
   for (let axis = dimensions - 1; axis >= 0; axis--) {
     const difference =
       (quanta[dimensions * one + axis] as number) - (quanta[dimensions * other + axis] as number);
-    if (difference !== 0) return difference < 0;
+    if (difference !== 0) return difference;
   }
-  return (ids[one] as number) < (ids[other] as number);
+  return 0;
+}
+
+/**
+ * Among contacts that approach equally fast, the partner is the one with the lower position, then the one with the lower
+ * id. This does not depend on the order of the particles.
+ */
+function precedes({ quanta, ids }: ParticleState, dimensions: number, one: number, other: number): boolean {
+  const difference = compareExactly(quanta, dimensions, one, other);
+  return difference === 0 ? (ids[one] as number) < (ids[other] as number) : difference < 0;
 }
 
 export function findExactPartners(
@@ -88,13 +110,12 @@ export function findExactPartners(
   response: Response,
   substep: ExactSubstep,
 ): void {
-  const { quanta, rates, ids } = state;
+  const { rates } = state;
   const { approaches } = response;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
-    const [idA, idB] = [ids[a] as number, ids[b] as number];
-    const overlap = meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
+    const overlap = meetParticles(substep, dimensions, state, a, b);
     if (overlap === NO_OVERLAP) continue;
     const approach = approachOf(rates, dimensions, a, b);
     if (approach <= (approaches[a] as number)) chooseFaster(state, dimensions, response, approach, a, b);
@@ -134,10 +155,11 @@ function approachOf(rates: Int32Array, dimensions: number, a: number, b: number)
 
 export function respondExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,
-  { quanta, rates, ids }: ParticleState,
+  state: ParticleState,
   response: Response,
   substep: ExactSubstep,
 ): void {
+  const { quanta, rates } = state;
   const is3D = dimensions === 3;
   const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
   const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare, kickSpeed } = substep;
@@ -158,9 +180,7 @@ export function respondExactly(
       const alongZ = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
       if (alongX * alongX + alongY * alongY + alongZ * alongZ >= limit) continue;
     }
-    const idA = ids[a] as number;
-    const idB = ids[b] as number;
-    const overlap = meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
+    const overlap = meetParticles(substep, dimensions, state, a, b);
     if (overlap === NO_OVERLAP) continue;
     const x = exactNormal[0] as number;
     const y = exactNormal[1] as number;
@@ -250,16 +270,14 @@ export function respondExactly(
 /** Adds the pushes of `separate`. */
 export function pushApartExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,
-  { quanta, ids }: ParticleState,
+  state: ParticleState,
   { pushes }: Response,
   substep: ExactSubstep,
 ): void {
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
-    const idA = ids[a] as number;
-    const idB = ids[b] as number;
-    const overlap = meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
+    const overlap = meetParticles(substep, dimensions, state, a, b);
     if (overlap === NO_OVERLAP) continue;
     const push = scale(overlap, substep.halfRelaxation);
     for (let axis = 0; axis < dimensions; axis++) {

@@ -12,7 +12,7 @@ import type { Dimensions } from '../../../core/world/world';
 import type { ParticleState } from '../../shared/kernels';
 import type { Response } from '../contact';
 import type { ObstacleSearch } from '../obstacle-search';
-import { exactNormal, meetExactly, NO_OVERLAP } from './contact';
+import { compareExactly, exactNormal, meetExactly, NO_OVERLAP } from './contact';
 
 const WHOLE_BOUNCE_PUSH = factorOf(BOUNCE_PUSH);
 const WHOLE_SPREADING = factorOf(SPREADING);
@@ -49,7 +49,9 @@ export class ExactObstacles {
         const obstacle = found.slots[index] as number;
         if (approach > (approaches[slot] as number)) continue;
         const isTie = approach === approaches[slot];
-        if (isTie && (partner > -2 || !this.precedes(obstacle, -2 - partner, dimensions))) continue;
+        // Obstacles at the same position are interchangeable.
+        if (isTie && (partner > -2 || compareExactly(this.quanta, dimensions, obstacle, -2 - partner) >= 0))
+          continue;
         approaches[slot] = approach;
         partners[slot] = -2 - obstacle;
       }
@@ -219,16 +221,6 @@ export class ExactObstacles {
       found.values[4 * index + 2] as number,
       found.values[4 * index + 3] as number,
     );
-  }
-
-  /** Breaks ties like `precedes` of contact.ts. Obstacles at the same position are interchangeable. */
-  private precedes(one: number, other: number, dimensions: number): boolean {
-    for (let axis = dimensions - 1; axis >= 0; axis--) {
-      const difference =
-        (this.quanta[dimensions * one + axis] as number) - (this.quanta[dimensions * other + axis] as number);
-      if (difference !== 0) return difference < 0;
-    }
-    return false;
   }
 }
 

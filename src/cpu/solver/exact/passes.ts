@@ -5,6 +5,7 @@
 import { DEEP } from '../../../core/base/constants';
 import { type Settings, SubstepMemo } from '../../../core/contact/settings';
 import { checkExactBodies, toPosition, toVelocity } from '../../../core/exact/bodies';
+import { wrapExactly } from '../../../core/exact/convert';
 import { clamp, lengthOf, scale, share } from '../../../core/exact/integers';
 import { directionOf, grip, held, holdByFriction, keptShare } from '../../../core/exact/law';
 import { FASTEST, MOST_CHANGE, MOST_PUSH, type Quanta, REACH } from '../../../core/exact/quanta';
@@ -17,7 +18,7 @@ import type { Response } from '../contact';
 import { NO_CONTACT } from '../general-contact';
 import type { ObstacleSearch } from '../obstacle-search';
 import type { OverlapTest, SolverPasses } from '../passes';
-import { findExactPartners, meetExactly, NO_OVERLAP, pushApartExactly, respondExactly } from './contact';
+import { findExactPartners, meetParticles, NO_OVERLAP, pushApartExactly, respondExactly } from './contact';
 import { ExactObstacles } from './obstacles';
 
 const { fround } = Math;
@@ -140,9 +141,7 @@ export class ExactPasses implements SolverPasses {
       const period = this.quanta.period[axis] as number;
       if (period === 0) continue;
       for (let word = dimensions * first + axis; word < dimensions * end; word += dimensions) {
-        const position = quanta[word] as number;
-        if (position < 0 || position >= period)
-          quanta[word] = position - period * Math.floor(position / period);
+        quanta[word] = wrapExactly(quanta[word] as number, period);
       }
     }
   }
@@ -172,9 +171,7 @@ export class ExactPasses implements SolverPasses {
   }
 
   readonly overlapOf: OverlapTest = (_, state, a, b) => {
-    const { quanta, ids } = state;
-    const [idA, idB] = [ids[a] as number, ids[b] as number];
-    const overlap = meetExactly(this.substep, this.dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
+    const overlap = meetParticles(this.substep, this.dimensions, state, a, b);
     return overlap === NO_OVERLAP ? NO_CONTACT : overlap * this.quanta.length;
   };
 

@@ -73,7 +73,7 @@ const SCALARS = Object.keys({
   kickSpeed: 0,
   substeps: 0,
 } satisfies Record<Scalar, 0>) as readonly Scalar[];
-/** Where the substep begins in the numbers of a job. */
+/** Index of the substep's first number in the numbers of a job. */
 const SUBSTEP = 16;
 
 export class StepMember implements Member {
@@ -93,13 +93,13 @@ export class StepMember implements Member {
   readonly slots: Uint32Array;
   /** The pairs whose lower slot is in a batch, batch by batch. */
   private readonly own: Uint32Array;
-  /** Those of them whose higher slot is in a later batch. */
+  /** The pairs of `own` whose higher slot is in a later batch. */
   private readonly leaving: Uint32Array;
-  /** The same pairs, by the batch of the higher slot. */
+  /** The pairs of `leaving`, by the batch of the higher slot. */
   private readonly arriving: Uint32Array;
   private readonly table: Int32Array;
   private readonly numbers: Float64Array;
-  /** Where partners are found; the partners of all slots are in `response`. */
+  /** The partners of the present batch; those of all slots are in `response`. */
   private readonly ownPartners: Int32Array;
   private scratch = new Uint32Array(0);
   private job: StepJob | undefined;

@@ -175,7 +175,7 @@ describe('Without workers', () => {
     const start = { kind: 'grid', options: {}, buffers: [] } as const;
     const team = new Team(1, start, 2);
     const { control } = team as unknown as { readonly control: Int32Array };
-    // As if a worker had joined the job and then died.
+    // Counts a worker that joined the job and will never leave it.
     const member = { begin: () => Atomics.add(control, ACTIVE, 1), perform: () => undefined };
     expect(() => team.run(member, 3)).toThrow(CellstormError);
     expect(() => team.check()).toThrow('A worker stopped while it was working');
