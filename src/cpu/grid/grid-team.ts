@@ -2,19 +2,15 @@
 import type { PairList } from '../../core/simulation/simulation';
 import { makeRoom } from '../shared/lattice';
 import { SharedMemory } from '../shared/memory';
-import { batchesFor, LEAST_PARTICLES } from '../threads/jobs';
-import { type Crew, Team } from '../threads/team';
+import { batchesFor } from '../threads/jobs';
+import { LedTeam } from '../threads/led-team';
+import { Team } from '../threads/team';
 import { GridMember, type GridMemberOptions, type GridPhase } from './grid-member';
 
 /** The list of pairs has room for at least this many pairs per particle. */
 const PAIRS_EACH = 2;
 
-export class GridTeam {
-  constructor(
-    readonly member: GridMember,
-    private readonly crew: Crew,
-  ) {}
-
+export class GridTeam extends LedTeam<GridMember> {
   static start(options: GridMemberOptions): GridTeam {
     const memory = new SharedMemory();
     const member = new GridMember(options, memory);
@@ -22,23 +18,6 @@ export class GridTeam {
       member,
       new Team(options.threads, { kind: 'grid', options, buffers: memory.buffers }),
     );
-  }
-
-  get threads(): number {
-    return this.crew.threads;
-  }
-
-  get warnings(): readonly string[] {
-    return this.crew.warnings;
-  }
-
-  check(): void {
-    this.crew.check();
-  }
-
-  isWorth(count: number): boolean {
-    this.crew.check();
-    return count >= LEAST_PARTICLES && this.crew.threads > 1;
   }
 
   build(positions: Float32Array, count: number): void {
@@ -67,10 +46,6 @@ export class GridTeam {
     }
     this.run('copy', batches, 0, 0);
     return { count: words / 2, pairs: member.found };
-  }
-
-  end(): void {
-    this.crew.end();
   }
 
   private search(phase: 'count' | 'collect'): { readonly batches: number; readonly words: number } {

@@ -1,12 +1,13 @@
 /** Steps a simulation in several threads. Guarantee: the bits are those of one thread; step-member.ts says why. */
 import type { Substep } from '../../../core/contact/settings';
 import { SharedMemory } from '../../shared/memory';
-import { batchesFor, LEAST_PARTICLES } from '../../threads/jobs';
-import { type Crew, Team } from '../../threads/team';
+import { batchesFor } from '../../threads/jobs';
+import { LedTeam } from '../../threads/led-team';
+import { Team } from '../../threads/team';
 import { LEAST_SUBSTEPS, widestOf } from '../held-pairs';
 import { type StepJob, StepMember, type StepMemberOptions, type StepPhase } from './step-member';
 
-export class StepTeam {
+export class StepTeam extends LedTeam<StepMember> {
   /** Which copy of the state is the current one. */
   private current: 0 | 1 = 0;
   private count = 0;
@@ -17,11 +18,6 @@ export class StepTeam {
   /** Whether the present order has its pairs in lists. */
   private isListed = false;
 
-  constructor(
-    readonly member: StepMember,
-    private readonly crew: Crew,
-  ) {}
-
   static start({ world, capacity, diameter, obstacleCapacity, threads }: StepMemberOptions): StepTeam {
     // Workers get copies of these alone.
     const options = { world, capacity, diameter, obstacleCapacity, threads };
@@ -29,27 +25,6 @@ export class StepTeam {
     const member = new StepMember(options, memory, true);
     const start = { kind: 'simulation', options, buffers: memory.buffers } as const;
     return new StepTeam(member, new Team(options.threads, start));
-  }
-
-  get threads(): number {
-    return this.crew.threads;
-  }
-
-  get warnings(): readonly string[] {
-    return this.crew.warnings;
-  }
-
-  check(): void {
-    this.crew.check();
-  }
-
-  isWorth(count: number): boolean {
-    this.crew.check();
-    return count >= LEAST_PARTICLES && this.crew.threads > 1;
-  }
-
-  end(): void {
-    this.crew.end();
   }
 
   /**

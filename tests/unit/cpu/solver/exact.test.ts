@@ -106,6 +106,36 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect(hashOf(measured)).toBe(hashOf(plain));
   });
 
+  it('choose among equally fast approaches by position, not by id', () => {
+    // The first particle moves towards two others in one cell, which are as far above as below it.
+    const velocityOfUpper = (order: readonly number[]) => {
+      const [upper, lower] = [
+        [4.3, 4.75, 4.5],
+        [4.3, 4.25, 4.5],
+      ];
+      const others = order.map((index) => [upper, lower][index] as number[]);
+      const positions = Float32Array.from(
+        [[5.125, 4.5, 4.5], ...others].flatMap((at) => at.slice(0, dimensions)),
+      );
+      const velocities = new Float32Array(positions.length);
+      velocities[0] = -1;
+      const simulation = createCpuSimulation({
+        dimensions,
+        ...box(9),
+        radius: 0.5,
+        exact: true,
+        positions,
+        velocities,
+        restitution: 1,
+        friction: 0,
+        substeps: 1,
+      });
+      simulation.step(1 / 480);
+      return exactOf(simulation).velocities[dimensions * (1 + order.indexOf(0))];
+    };
+    expect(velocityOfUpper([1, 0])).toBe(velocityOfUpper([0, 1]));
+  });
+
   it('continue from a checkpoint with the same bits', () => {
     const simulation = exactScene('pile', dimensions, 300, { restitution: 0.3 });
     for (let step = 0; step < 10; step++) simulation.step(DT);
