@@ -1,5 +1,5 @@
 // The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
-// Needs: position_in, substep, grid, greatest_of, id_in, ONE, short_length, quotient.
+// Needs: position_in, substep, grid, is_within, id_in, ONE, short_length, quotient.
 
 // Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal.
 const FEW_QUANTA = 1024i;
@@ -35,17 +35,16 @@ fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
     apart[axis] = nearest_image(apart[axis], axis);
   }
 #endif
-  let greatest = greatest_of(apart);
   let diameter = exact_diameter();
-  if (greatest >= diameter) {
+  if (!is_within(apart, diameter)) {
     return ExactContact(Lattice(), 0i);
   }
-  if (greatest == 0i) {
+  if (all(apart == Lattice())) {
     let axis = (id_in[slot] + id_in[other]) % DIMENSIONS;
     let along = select(Lattice(), Lattice(ONE), AXES == Extent(axis));
     return ExactContact(select(along, -along, id_in[slot] < id_in[other]), diameter);
   }
-  let zoom = select(1i, FEW_QUANTA, greatest < FEW_QUANTA);
+  let zoom = select(1i, FEW_QUANTA, is_within(apart, FEW_QUANTA));
   apart *= zoom;
   let distance = short_length(apart);
   let overlap = diameter - distance / zoom;

@@ -139,9 +139,10 @@ fn direction_of(vector: Lattice, length: i32) -> Lattice {
   return direction;
 }
 
-fn greatest_of(vector: Lattice) -> i32 {
-  let sizes = abs(vector);
-  return max(sizes.x, max(sizes.y, sizes[DIMENSIONS - 1u]));
+// Returns whether all components are below `limit` and above −limit. Use this instead of the greatest of abs(vector): if
+// the vector is a difference, NVIDIA's compiler (driver 580) ignores the signs there.
+fn is_within(vector: Lattice, limit: i32) -> bool {
+  return all(vector < Lattice(limit)) && all(vector > Lattice(-limit));
 }
 
 // Returns the sum of squares, which may wrap around.
@@ -173,8 +174,8 @@ fn short_length(vector: Lattice) -> i32 {
 
 // Returns the length of a vector, rounded down. Cuts off low bits of large numbers.
 fn length_of(vector: Lattice) -> i32 {
-  let greatest = greatest_of(vector);
-  let bits = select(select(11u, 6u, greatest < (1i << 26u)), 0u, greatest < (1i << 20u));
-  let cut = sign(vector) * (abs(vector) >> Extent(bits));
+  let bits = select(select(11u, 6u, is_within(vector, 1i << 26u)), 0u, is_within(vector, 1i << 20u));
+  // Shifts round down, so this rounds towards 0.
+  let cut = (vector + select(Lattice(), Lattice((1i << bits) - 1i), vector < Lattice())) >> Extent(bits);
   return short_length(cut) << bits;
 }
