@@ -3,6 +3,7 @@
  * aligned to 8 in 2D; in 3D it takes 12 bytes and is aligned to 16.
  */
 import { CellstormError } from '../core/base/errors';
+import { fillFrom } from '../core/base/fill';
 import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
@@ -150,7 +151,11 @@ export function sizesOfBodies(
   floats: number,
 ): Sizes {
   const source = new Float32Array(bodies);
-  const radii = Float32Array.from(slots, (slot) => source[floats * slot + 3] as number);
+  const radii = fillFrom(
+    new Float32Array(slots.length),
+    slots,
+    (slot) => source[floats * slot + 3] as number,
+  );
   if (floats !== BOX_FLOATS) return { radii };
   const halves = new Float32Array(dimensions * slots.length);
   slots.forEach((slot, index) => {
@@ -169,7 +174,7 @@ export function loadsOfBodies(
 ): Float32Array {
   const source = new Float32Array(dimensions === 2 ? bodies : velocities);
   const [stride, at] = dimensions === 2 ? [floats, 2] : [4, 3];
-  return Float32Array.from(slots, (slot) => source[stride * slot + at] as number);
+  return fillFrom(new Float32Array(slots.length), slots, (slot) => source[stride * slot + at] as number);
 }
 
 /**

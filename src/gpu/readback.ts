@@ -25,14 +25,23 @@ export class Readback {
   constructor(
     private readonly gpu: Gpu,
     private readonly label: string,
+    /** Greatest size of a staging buffer. */
+    private readonly mostBytes = gpu.device.limits.maxBufferSize,
   ) {}
 
   /**
    * Records the copies, or leaves them to `finish` if the staging buffer is new. Call `finish` right after submitting.
+   * If one staging buffer would be too large for the device, each range gets its own.
    */
   record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
     const { device } = this.gpu;
     const total = ranges.reduce((sum, range) => sum + aligned(range.size), 0);
+    if (total > this.mostBytes && ranges.length > 1) {
+      const readings = ranges.map((range) => this.record(encoder, [range]));
+      return {
+        finish: async () => (await Promise.all(readings.map((reading) => reading.finish()))).flat(),
+      };
+    }
     const { staging, settled } = this.acquire(total);
     if (!settled) copyRanges(encoder, ranges, staging);
     return {

@@ -1,18 +1,21 @@
 /** Converts between the floats and the whole numbers of exact simulations. */
-import { type FloatBodies, toPosition, toVelocity } from './bodies';
+import { fillFrom } from '../base/fill';
+import { toPosition, toVelocity } from './bodies';
 import type { Quanta } from './quanta';
 
 /** Converts floats to whole numbers. */
 export function toExact(
   quanta: Quanta,
-  { positions, velocities }: Required<FloatBodies>,
+  { positions, velocities }: { readonly positions: Float32Array; readonly velocities: Float32Array },
 ): { readonly positions: Int32Array; readonly velocities: Int32Array } {
   const dimensions = quanta.period.length;
   return {
-    positions: Int32Array.from(positions as Float32Array, (position, word) =>
+    positions: fillFrom(new Int32Array(positions.length), positions, (position, word) =>
       toPosition(quanta, position, word % dimensions),
     ),
-    velocities: Int32Array.from(velocities as Float32Array, (velocity) => toVelocity(quanta, velocity)),
+    velocities: fillFrom(new Int32Array(velocities.length), velocities, (velocity) =>
+      toVelocity(quanta, velocity),
+    ),
   };
 }
 
@@ -22,11 +25,12 @@ export function toFloats(
   { positions, velocities }: { readonly positions: Int32Array; readonly velocities: Int32Array },
 ): { readonly positions: Float32Array; readonly velocities: Float32Array } {
   return {
-    positions: Float32Array.from(
+    positions: fillFrom(
+      new Float32Array(positions.length),
       positions,
       (position, word) => (origin[word % origin.length] as number) + position * length,
     ),
-    velocities: Float32Array.from(velocities, (velocity) => velocity * length),
+    velocities: fillFrom(new Float32Array(velocities.length), velocities, (velocity) => velocity * length),
   };
 }
 

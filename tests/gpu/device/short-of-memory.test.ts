@@ -23,6 +23,25 @@ function shortageOf(device: GPUDevice): Shortage {
   return shortage;
 }
 
+gpuTest(
+  'a read that exceeds the largest buffer gets a staging buffer per range',
+  async (device, tools) => {
+    const source = tools.upload('source', Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    const readback = new Readback(tools.wrap(), 'test', 16);
+    const encoder = device.createCommandEncoder();
+    const reading = readback.record(encoder, [
+      { buffer: source, size: 16 },
+      { buffer: source, offset: 16, size: 12 },
+      { buffer: source, offset: 4, size: 4 },
+    ]);
+    device.queue.submit([encoder.finish()]);
+    const found = (await reading.finish()).map((bytes) => [...new Uint32Array(bytes)]);
+    expect(found).toEqual([[1, 2, 3, 4], [5, 6, 7], [2]]);
+    readback.destroy();
+  },
+  SHARED,
+);
+
 describe('if memory runs out', () => {
   gpuTest(
     'a read that gets no staging buffer rejects, and the next read succeeds',
