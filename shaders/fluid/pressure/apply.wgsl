@@ -1,6 +1,6 @@
 // Applies the pressure equations to the preconditioned residual (`solution`), writes the result to `image`, and sums
 // residual · solution and solution · image. Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: WORKGROUP, frame, diagonal, solution, coupling, right, image, store_partial, DOTS.
+// Needs: WORKGROUP, is_over, frame, diagonal, solution, coupling, right, image, store_partial, DOTS.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(
@@ -8,6 +8,9 @@ fn apply(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (is_over()) {
+    return;
+  }
   var own = vec4f();
   for (
     var index = group.x * WORKGROUP + thread;

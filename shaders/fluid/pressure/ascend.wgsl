@@ -3,7 +3,7 @@
 // the finest, and this also applies the pressure equations to its solution, as apply.wgsl does. `slots` begins with the
 // finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: SMOOTHINGS, IS_PAIR, TILE, Spot, right, count_of, side, WORKGROUP, row_of, spot_at, diagonal, cell_of.
-// Needs: smoothed, tile, level, solution, sum_around, is_red, image, slots, is_occupied, corner, first_value.
+// Needs: smoothed, tile, level, solution, sum_around, is_red, image, is_over, slots, is_occupied, corner, first_value.
 // Needs: find_equations, smooth_tile, store_partial, DOTS.
 
 // Cells that a tile overlaps its neighbours by: one per pass, and one more for the equations.
@@ -71,6 +71,9 @@ fn ascend(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (is_over()) {
+    return;
+  }
   var products = vec2f();
   let tiles = (slots[0].level.cells.xy + vec2u(TILE - 1u)) / TILE;
   for (var index = group.x; index < tiles.x * tiles.y; index += groups.x) {

@@ -3,7 +3,8 @@
 // level is the finest, and the first workgroup also judges the last step of the conjugate gradients. `slots` begins with
 // the finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: SMOOTHINGS, TILE, IS_PAIR, Spot, right, count_of, side, WORKGROUP, row_of, spot_at, diagonal, is_red, cell_of.
-// Needs: tile, smoothed, sum_around, corner, level, judge, solver, slots, is_occupied, find_equations, smooth_tile.
+// Needs: tile, smoothed, sum_around, corner, level, judge, solver, is_over, slots, is_occupied, find_equations.
+// Needs: smooth_tile.
 
 // Cells that a tile overlaps its neighbours by. The residual reads neighbours, and each pass before it reads theirs.
 // Only the first pass reads none, because it begins with 0.
@@ -100,7 +101,7 @@ fn descend(
   // This dispatch is recorded for each iteration, so it may come after the end.
   let is_idle = atomicLoad(&solver.done) != 0u;
 #else
-  let is_idle = false;
+  let is_idle = is_over();
 #endif
   let tiles = (slots[0].level.cells.xy + vec2u(TILE - 1u)) / TILE;
   for (var index = group.x; index < tiles.x * tiles.y; index += groups.x) {

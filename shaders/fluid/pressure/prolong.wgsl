@@ -1,5 +1,5 @@
 // Adds the solution of the next coarser level to that of `level`. Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, diagonal, solution.
+// Needs: WORKGROUP, is_over, linear_index, level, cell_at, entry_at, diagonal, solution.
 
 @compute @workgroup_size(WORKGROUP)
 fn prolong(
@@ -7,6 +7,9 @@ fn prolong(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (is_over()) {
+    return;
+  }
   let index = linear_index(group, groups, thread);
   if (index >= level.cells.x * level.cells.y * level.cells.z) {
     return;

@@ -1,6 +1,6 @@
 // Sums the residuals of `level` into the next coarser level, and sets the solution there to 0. Twin:
 // src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, neighbour_sum.
+// Needs: WORKGROUP, is_over, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)
 fn restrict_residual(
@@ -8,6 +8,9 @@ fn restrict_residual(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (is_over()) {
+    return;
+  }
   let index = linear_index(group, groups, thread);
   if (index >= level.coarse_cells.x * level.coarse_cells.y * level.coarse_cells.z) {
     return;

@@ -1,6 +1,6 @@
 // Runs one Gauss–Seidel pass over the cells of one colour of a checkerboard, which read only cells of the other colour.
 // Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
+// Needs: WORKGROUP, is_over, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)
 fn smooth_colour(
@@ -8,6 +8,9 @@ fn smooth_colour(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+  if (is_over()) {
+    return;
+  }
   let index = linear_index(group, groups, thread);
   let half = (level.cells.x + 1u) / 2u;
   let row = index / half;

@@ -1,7 +1,7 @@
 // Runs the part of the V-cycle over small levels in one workgroup, because a dispatch per pass would take longer than
 // the pass itself. Rounds of Gauss–Seidel solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: Level, WORKGROUP, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
-// Needs: COARSEST_ROUNDS.
+// Needs: Level, WORKGROUP, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, is_over, slots.
+// Needs: SMOOTHINGS, COARSEST_ROUNDS.
 
 var<private> level: Level;
 
@@ -56,6 +56,9 @@ fn prolong_all(thread: u32) {
 
 @compute @workgroup_size(WORKGROUP)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
+  if (is_over()) {
+    return;
+  }
   // The struct Level in fluid/shared.wgsl says what coarse_cells.w holds.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;

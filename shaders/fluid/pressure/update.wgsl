@@ -19,7 +19,7 @@ fn update(
     curvature -= share * product / solver.step;
   }
   // If a product is not positive, or the step would be far too long, there is no step, and judge.wgsl stops the solver.
-  let is_valid = product > 0.0 && product <= f32(MOST_STEP) * curvature;
+  let is_valid = atomicLoad(&solver.done) == 0u && product > 0.0 && product <= f32(MOST_STEP) * curvature;
   let step = select(0.0, product / curvature, is_valid);
   if (group.x == 0u && thread == 0u) {
     solver.next_product = product;

@@ -18,6 +18,7 @@ import descend from '../../../../shaders/fluid/pressure/descend.wgsl?raw';
 import equations from '../../../../shaders/fluid/pressure/equations.wgsl?raw';
 import judge from '../../../../shaders/fluid/pressure/judge.wgsl?raw';
 import neighbourSum from '../../../../shaders/fluid/pressure/neighbour_sum.wgsl?raw';
+import over from '../../../../shaders/fluid/pressure/over.wgsl?raw';
 import partial from '../../../../shaders/fluid/pressure/partial.wgsl?raw';
 import project from '../../../../shaders/fluid/pressure/project.wgsl?raw';
 import prolong from '../../../../shaders/fluid/pressure/prolong.wgsl?raw';
@@ -46,6 +47,8 @@ const WRITE_WORDS = 'write array<u32>';
 const PARTIALS_OUT = 'write array<vec4f>';
 const PARTIALS_IN = 'read array<vec4f>';
 const SOLVER = 'write Solver';
+/** For kernels of an iteration. */
+const DISPATCHES = { dispatches: READ_WORDS } as const;
 const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE } as const;
 
 const JUDGED = { frame: FRAME, partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS } as const;
@@ -55,6 +58,7 @@ const SOLVER_MODULE = fluidFile('pressure/solver', solver);
 const TOTAL = fluidFile('pressure/total', total);
 const COARSE_CELL = fluidFile('pressure/coarse_cell', coarseCell);
 const JUDGE = fluidFile('pressure/judge', judge);
+const OVER = fluidFile('pressure/over', over);
 const TILE = fluidFile('pressure/tile', tile);
 const NEIGHBOUR_SUM = fluidFile('pressure/neighbour_sum', neighbourSum);
 const LOWEST = fluidFile('lowest', lowest);
@@ -145,30 +149,34 @@ export function kernelSources(apic: boolean, tileThreads: number = TILE_THREADS.
     tail: {
       name: 'tail',
       source: fluidFile('pressure/tail', tail),
-      modules: [NEIGHBOUR_SUM],
+      modules: [NEIGHBOUR_SUM, OVER],
       entryPoint: 'run_tail',
       constants: { WORKGROUP: TAIL_THREADS },
-      bindings: { slots: SLOTS, ...EQUATIONS, right: WRITE },
+      bindings: { ...DISPATCHES, slots: SLOTS, ...EQUATIONS, right: WRITE },
     },
     restrict: {
       name: 'restrict',
       source: fluidFile('pressure/restrict', restrict),
-      modules: [NEIGHBOUR_SUM],
+      modules: [NEIGHBOUR_SUM, OVER],
       entryPoint: 'restrict_residual',
-      bindings: { level: LEVEL, ...EQUATIONS, right: WRITE },
+      bindings: { ...DISPATCHES, level: LEVEL, ...EQUATIONS, right: WRITE },
     },
     prolong: {
       name: 'prolong',
       source: fluidFile('pressure/prolong', prolong),
+      modules: [OVER],
       entryPoint: 'prolong',
-      bindings: { level: LEVEL, diagonal: READ, solution: WRITE },
+      bindings: { ...DISPATCHES, level: LEVEL, diagonal: READ, solution: WRITE },
     },
     apply: {
       name: 'apply',
       source: fluidFile('pressure/apply', apply),
-      modules: [TOTAL, PARTIAL],
+      modules: [TOTAL, PARTIAL, OVER],
       entryPoint: 'apply',
-      bindings: { frame: FRAME, ...EQUATIONS, solution: READ, image: WRITE, partials: PARTIALS_OUT },
+      bindings: {
+        ...{ ...DISPATCHES, frame: FRAME, ...EQUATIONS },
+        ...{ solution: READ, image: WRITE, partials: PARTIALS_OUT },
+      },
     },
     descend: descent(false, tileThreads),
     descendPair: descent(true, tileThreads),
@@ -287,10 +295,10 @@ function smoothing(colour: 0 | 1) {
   return {
     name: 'smooth',
     source: fluidFile('pressure/smooth', smooth),
-    modules: [NEIGHBOUR_SUM],
+    modules: [NEIGHBOUR_SUM, OVER],
     entryPoint: 'smooth_colour',
     constants: { COLOUR: colour },
-    bindings: { level: LEVEL, ...EQUATIONS },
+    bindings: { ...DISPATCHES, level: LEVEL, ...EQUATIONS },
   } as const satisfies FluidKernelSource;
 }
 
@@ -298,12 +306,12 @@ function descent(isPair: boolean, threads: number) {
   return {
     name: isPair ? 'descendPair' : 'descend',
     source: fluidFile('pressure/descend', descend),
-    modules: isPair ? [TILE] : [TILE, SOLVER_MODULE, TOTAL, JUDGE],
+    modules: isPair ? [TILE, OVER] : [TILE, SOLVER_MODULE, TOTAL, JUDGE],
     entryPoint: 'descend',
     flags: { JUDGES: !isPair },
     constants: { IS_PAIR: isPair, WORKGROUP: threads },
     bindings: {
-      ...(isPair ? {} : JUDGED),
+      ...(isPair ? DISPATCHES : JUDGED),
       ...{ slots: SLOT_PAIR, coupling: READ, diagonal: READ, right: WRITE, smoothed: WRITE },
     },
   } as const satisfies FluidKernelSource;
@@ -313,10 +321,13 @@ function ascent(isPair: boolean, threads: number) {
   return {
     name: isPair ? 'ascendPair' : 'ascend',
     source: fluidFile('pressure/ascend', ascend),
-    modules: [TILE, TOTAL, PARTIAL],
+    modules: [TILE, TOTAL, PARTIAL, OVER],
     entryPoint: 'ascend',
     constants: { IS_PAIR: isPair, WORKGROUP: threads },
-    bindings: { slots: SLOT_PAIR, ...EQUATIONS, smoothed: READ, image: WRITE, partials: PARTIALS_OUT },
+    bindings: {
+      ...{ ...DISPATCHES, slots: SLOT_PAIR, ...EQUATIONS },
+      ...{ smoothed: READ, image: WRITE, partials: PARTIALS_OUT },
+    },
   } as const satisfies FluidKernelSource;
 }
 

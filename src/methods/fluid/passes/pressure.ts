@@ -1,7 +1,9 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded; once the solver is done, the GPU skips the rest by setting indirect workgroup counts to 0. The tail kernel,
- * a single workgroup, solves all small levels. In 2D, a dispatch smooths a tile of one level, or of two, several times.
+ * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and the other
+ * kernels return at once. On software adapters, dispatches read their counts from that buffer, because each workgroup
+ * takes time even if it returns at once. On GPUs they do not, because Dawn checks such counts: that took 180 µs per
+ * dispatch on an NVIDIA H200, others 5. The tail kernel, a single workgroup, solves all small levels. In 2D, a dispatch smooths a tile of one level, or of two, several times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
@@ -87,6 +89,8 @@ export class Pressure {
   private constructor(
     private readonly levels: Levels,
     private readonly plan: CyclePlan,
+    private readonly counts: readonly number[],
+    private readonly isIndirect: boolean,
     private readonly kernels: Readonly<Record<string, FluidKernel>>,
     private readonly owned: Buffers<BufferName>,
     input: PressureInput,
@@ -117,12 +121,16 @@ export class Pressure {
     const finest = levels.levels[0] as Level;
     const { dimensions, size } = finest;
     const plan = planCycle(levels);
-    const sources = kernelSources(false, TILE_THREADS[isSoftware(gpu.info) ? 'software' : 'gpu']);
+    const isIndirect = isSoftware(gpu.info);
+    const sources = kernelSources(false, TILE_THREADS[isIndirect ? 'software' : 'gpu']);
     const names: readonly Name[] = [...COMMON, ...(plan.isTiled ? BY_TILES : BY_PASSES)];
     const kernels = await Promise.all(
       names.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])] as const),
     );
-    const dispatches = dispatchWords(levels, gpu.workgroupsPerDimension);
+    const counts = dispatchCounts(levels);
+    const dispatches = new Uint32Array(
+      counts.flatMap((count) => [...foldWorkgroups(count, gpu.workgroupsPerDimension), 1]),
+    );
     const owned = await createBuffers(gpu, {
       coupling: 4 * dimensions * levels.size,
       diagonal: 4 * levels.size,
@@ -141,7 +149,7 @@ export class Pressure {
     });
     gpu.device.queue.writeBuffer(owned.buffers.allDispatches, 0, dispatches);
     gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, plan.tail));
-    return new Pressure(levels, plan, Object.fromEntries(kernels), owned, input);
+    return new Pressure(levels, plan, counts, isIndirect, Object.fromEntries(kernels), owned, input);
   }
 
   get buffers(): Readonly<Record<'pressure' | 'diagonal' | 'solver' | 'coupling' | 'right', GPUBuffer>> {
@@ -247,11 +255,12 @@ export class Pressure {
     return this.kernels[name] as FluidKernel;
   }
 
-  private levelDispatch(level: number, kind: number): Dispatch {
+  private levelDispatch(level: number, kind: number): number | Dispatch {
     return this.dispatch(PER_LEVEL + KINDS * level + kind);
   }
 
-  private dispatch(index: number): Dispatch {
+  private dispatch(index: number): number | Dispatch {
+    if (!this.isIndirect) return this.counts[index] as number;
     return { buffer: this.owned.buffers.dispatches, offset: 4 * WORDS * index };
   }
 }
@@ -303,16 +312,12 @@ const SLOTS_OF: Readonly<Record<string, number>> = {
   ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },
 };
 
-/** Returns the workgroup counts of all indirect dispatches: over all nodes, for the tail, then those of each level. */
-function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
-  const words: number[] = [reductionGroups(levels[0] as Level), 1, 1, 1, 1, 1];
-  const add = (workgroups: number) => words.push(...foldWorkgroups(workgroups, perDimension), 1);
-  for (const level of levels) {
+/** Returns the workgroup counts of the iterations' dispatches: over all nodes, for the tail, then those of each level. */
+function dispatchCounts({ levels }: Levels): number[] {
+  const ofLevels = levels.flatMap((level) => {
     const { cells } = level;
     const half = Math.ceil(cells[0] / 2) * cells[1] * cells[2];
-    add(Math.ceil(half / WORKGROUP));
-    add(Math.ceil(cellsOf(level) / WORKGROUP));
-    words.push(tilesOf(level), 1, 1);
-  }
-  return new Uint32Array(words);
+    return [Math.ceil(half / WORKGROUP), Math.ceil(cellsOf(level) / WORKGROUP), tilesOf(level)];
+  });
+  return [reductionGroups(levels[0] as Level), 1, ...ofLevels];
 }

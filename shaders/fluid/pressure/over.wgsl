@@ -1,0 +1,7 @@
+// Tells kernels that the solver is done, so that they return at once. On software adapters such dispatches have no
+// workgroups anyway. Linked with the kernels of an iteration.
+// Needs: dispatches.
+
+fn is_over() -> bool {
+  return dispatches[0] == 0u;
+}
