@@ -47,6 +47,9 @@ const LIBRARY_FOLDERS = [
 /** run.sh compiles these if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
+/** Benchmarks that are not part of the command. */
+const SCRIPTS = { step: join(ROOT, 'bench/gpu-step.ts'), liquid: join(ROOT, 'bench/fluid.ts') };
+
 /** Files that are not needed to run a package. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
@@ -101,7 +104,7 @@ export async function pack(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  await buildModules(app);
+  await buildModules(app, SCRIPTS);
   // Node needs this type to run the .js files of the app as ES modules.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);

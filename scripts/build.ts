@@ -84,9 +84,12 @@ const addressWorkers: Plugin = {
 
 /**
  * Builds the library and the command, as one file per source module. So bundlers can leave out every module that a
- * program does not use, and the command shares its modules with the library.
+ * program does not use, and the command shares its modules with the library. `scripts` are further entries.
  */
-export async function buildModules(outDir: string): Promise<void> {
+export async function buildModules(
+  outDir: string,
+  scripts: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await build({
     ...quiet(outDir),
     plugins: [stripShaders, minifyCommand, addressWorkers],
@@ -101,6 +104,7 @@ export async function buildModules(outDir: string): Promise<void> {
           // The script of the CPU engine's workers, which no module imports.
           'cpu/thread': join(ROOT, 'src/cpu/thread.ts'),
           'verify-page/worker': join(ROOT, 'src/verify-page/worker.ts'),
+          ...scripts,
         },
         formats: ['es'],
       },
@@ -108,7 +112,7 @@ export async function buildModules(outDir: string): Promise<void> {
         // The plugin that strips shaders takes long.
         checks: { pluginTimings: false },
         // The benchmark's packages are not bundled: users install those that they want.
-        external: ['webgpu', ...PEER_PACKAGES, /^node:/],
+        external: ['webgpu', 'vite', 'puppeteer', ...PEER_PACKAGES, /^node:/],
         output: {
           preserveModules: true,
           // Leave out TSDoc, which the declarations have.

@@ -1,9 +1,10 @@
 /**
- * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state) and
- * `step`, in turns. Positions of both grids must first agree, and no particle may be lost. Uses error scopes, because a
- * dropped submission looks very fast.
+ * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state), `step`
+ * (with one substep) and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree,
+ * and no particle may be lost. Uses error scopes, because a dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
+import { planSimulation } from '../../src/core/simulation/plan';
 import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { fromStored, storedFloats } from '../../src/gpu/layout';
@@ -17,12 +18,21 @@ export interface StepRequest {
   readonly count: number;
   readonly dimensions: 2 | 3;
   readonly repeats: number;
+  /** Runs that are submitted before the host waits. More than one hides the host's latency. */
+  readonly queue: number;
+  /** The variants that are measured. */
+  readonly variants: readonly VariantName[];
 }
 
+export const VARIANTS = ['separate', 'unsorted', 'step', 'exact'] as const;
+export type VariantName = (typeof VARIANTS)[number];
+
 export interface Timing {
-  /** Milliseconds from submission to completion, per repeat. */
+  /** Milliseconds per run from submission to completion, per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
+  /** Milliseconds that the host needs to record and submit a run. */
+  readonly host: number;
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;
 }
@@ -34,31 +44,35 @@ export interface StepResult extends StepRequest {
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
   readonly copyBytesPerMs: number;
-  readonly separate: Timing;
-  readonly step: Timing;
-  readonly unsorted: Timing;
-  /** The greatest difference of the two grids' coordinates after one push. */
-  readonly difference: number;
+  readonly timings: { readonly [Name in VariantName]?: Timing };
+  /** The greatest difference of the two grids' coordinates after one push; undefined without `unsorted`. */
+  readonly difference: number | undefined;
 }
 
+/** Seconds. So short a step hardly moves anything, so all repeats have about the same neighbours. */
+const DT = 2 ** -14;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
+/** Copies take so long that the host's latency does not count. */
+const LEAST_COPY_MS = 50;
+const MOST_COPIES = 4096;
 /** The two grids round differently, because they sum in different orders. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
-  const { count, dimensions, repeats } = request;
+  const { count, dimensions, repeats, queue } = request;
   const scene = createScene('uniform', { count, dimensions });
-  const gpu = await requestGpu({ particles: count, cells: 8 * count + 4096, dimensions, gpu: provider });
-  const { device } = gpu;
-  for (const scope of ['validation', 'out-of-memory', 'internal'] as const) device.pushErrorScope(scope);
   const gravity = new Array<number>(dimensions).fill(0);
   gravity[1] = -9.8125;
-  const simulation = await createSimulation(
-    gpu,
-    sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, walls: false }),
-  );
-  const unsorted = await createUnsorted(gpu, scene, RELAXATION);
+  const options = sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, walls: false });
+  const cells = planSimulation(options).world.cellCount;
+  const gpu = await requestGpu({ particles: count, cells, dimensions, gpu: provider });
+  const { device } = gpu;
+  for (const scope of ['validation', 'out-of-memory', 'internal'] as const) device.pushErrorScope(scope);
+  const has = (name: VariantName) => request.variants.includes(name);
+  const simulation = await createSimulation(gpu, options);
+  const exact = has('exact') ? await createSimulation(gpu, { ...options, exact: true }) : undefined;
+  const unsorted = has('unsorted') ? await createUnsorted(gpu, scene, RELAXATION) : undefined;
   const readback = new Readback(gpu, 'bench');
   const record = (stages: readonly Stage[]) => {
     const encoder = device.createCommandEncoder({ label: 'bench' });
@@ -67,10 +81,10 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
     pass.end();
     device.queue.submit([encoder.finish()]);
   };
-  const readUnsorted = async () => {
+  const readUnsorted = async (positions: GPUBuffer) => {
     const encoder = device.createCommandEncoder({ label: 'bench.read' });
     const reading = readback.record(encoder, [
-      { buffer: unsorted.positions, size: 4 * storedFloats(dimensions) * count },
+      { buffer: positions, size: 4 * storedFloats(dimensions) * count },
     ]);
     device.queue.submit([encoder.finish()]);
     const [bytes] = await reading.finish();
@@ -78,53 +92,63 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   };
 
   const before = await simulation.measure();
+  if (before.contacts === 0) throw new Error('The scene has no contacts, so a push would have no work.');
   simulation.separate(1);
-  record(unsorted.stages());
-  const difference = greatestDifference((await simulation.read()).positions, await readUnsorted());
-  if (!(difference <= MOST_DIFFERENCE) || before.contacts === 0) {
-    throw new Error(
-      `After one push, the positions of the two grids differ by ${difference} (at most ${MOST_DIFFERENCE} is accepted), with ${before.contacts} contacts (at least 1 is needed).`,
-    );
+  let difference: number | undefined;
+  if (unsorted) {
+    record(unsorted.stages());
+    const sorted = (await simulation.read()).positions;
+    difference = greatestDifference(sorted, await readUnsorted(unsorted.positions));
+    if (!(difference <= MOST_DIFFERENCE)) {
+      throw new Error(
+        `After one push, the positions of the two grids differ by ${difference} (at most ${MOST_DIFFERENCE} is accepted).`,
+      );
+    }
   }
 
   const copyBytesPerMs = await measureCopy(gpu);
-  const variants = {
+  const variants: Record<VariantName, { run: () => void; passes: () => Promise<StageTimes> } | undefined> = {
     separate: { run: () => simulation.separate(1), passes: () => simulation.profileSeparate(1) },
-    unsorted: {
+    unsorted: unsorted && {
       run: () => record(unsorted.stages()),
       passes: () => timeStages(gpu, readback, unsorted.stages()),
     },
-    // A microsecond hardly moves anything, so all repeats have the same neighbours.
-    step: { run: () => simulation.step(1e-6), passes: () => simulation.profile(1e-6) },
+    step: { run: () => simulation.step(DT), passes: () => simulation.profile(DT) },
+    exact: exact && { run: () => exact.step(DT), passes: () => exact.profile(DT) },
   };
-  const wall = { separate: [] as number[], unsorted: [] as number[], step: [] as number[] };
+  const measured = VARIANTS.flatMap((name) => {
+    const variant = has(name) && variants[name];
+    return variant ? [{ name, ...variant, wall: [] as number[], host: [] as number[] }] : [];
+  });
   for (let repeat = 0; repeat <= repeats; repeat++) {
-    for (const [name, variant] of Object.entries(variants) as [
-      keyof typeof variants,
-      (typeof variants)['step'],
-    ][]) {
+    for (const { run, wall, host } of measured) {
       await device.queue.onSubmittedWorkDone();
       const began = performance.now();
-      variant.run();
+      for (let queued = 0; queued < queue; queued++) run();
+      const submitted = performance.now();
       await device.queue.onSubmittedWorkDone();
-      if (repeat > 0) wall[name].push(performance.now() - began);
+      if (repeat === 0) continue;
+      wall.push((performance.now() - began) / queue);
+      host.push((submitted - began) / queue);
     }
   }
-  const timing = async (name: keyof typeof variants): Promise<Timing> => {
-    const median = medianOf(wall[name]);
-    const passes = await variants[name].passes();
-    return { wall: wall[name], median, passes, bytesEquivalent: (median * copyBytesPerMs) / count };
-  };
-  const [separate, stepped, plain] = [
-    await timing('separate'),
-    await timing('step'),
-    await timing('unsorted'),
-  ];
-  const after = await simulation.measure();
-  if (after.count !== count || after.nonFinite > 0)
+  const timings: { [Name in VariantName]?: Timing } = {};
+  for (const { name, wall, host, passes } of measured) {
+    const median = medianOf(wall);
+    // The first profile compiles what it needs, so the second is taken.
+    await passes();
+    const bytesEquivalent = (median * copyBytesPerMs) / count;
+    timings[name] = { wall, median, host: medianOf(host), passes: await passes(), bytesEquivalent };
+  }
+  for (const [name, { count: left, nonFinite }] of Object.entries({
+    step: await simulation.measure(),
+    exact: (await exact?.measure()) ?? { count, nonFinite: 0 },
+  })) {
+    if (left === count && nonFinite === 0) continue;
     throw new Error(
-      `After timing, ${after.count} of ${count} particles are left and ${after.nonFinite} are not finite.`,
+      `After timing, ${left} of ${count} particles of ${name} are left and ${nonFinite} are not finite.`,
     );
+  }
   for (let scope = 0; scope < 3; scope++) {
     const error = await device.popErrorScope();
     if (error) throw new Error(`The device reported: ${error.message}`);
@@ -137,39 +161,41 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
     memoryPerParticle: simulation.memoryBytes / count,
     cellsPerParticle: simulation.world.cellCount / count,
     copyBytesPerMs,
-    separate,
-    step: stepped,
-    unsorted: plain,
+    timings,
     difference,
   };
   simulation.destroy();
-  unsorted.destroy();
+  exact?.destroy();
+  unsorted?.destroy();
   readback.destroy();
   gpu.destroy();
   return result;
 }
 
-/** Returns the bytes per millisecond, read plus written, in the best of several rounds of copies of 64 MiB. */
+/** Returns the bytes per millisecond, read plus written, of copies of 64 MiB that take at least LEAST_COPY_MS together. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const size = 1 << 26;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   const [from, to] = [0, 1].map((index) =>
     gpu.device.createBuffer({ label: `bench.copy.${index}`, size, usage }),
   ) as [GPUBuffer, GPUBuffer];
-  let best = Number.POSITIVE_INFINITY;
-  for (let repeat = 0; repeat < 6; repeat++) {
+  const time = async (copies: number) => {
     const encoder = gpu.device.createCommandEncoder({ label: 'bench.copy' });
-    for (let copy = 0; copy < 4; copy++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
+    for (let copy = 0; copy < copies; copy++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
     const commands = encoder.finish();
     await gpu.device.queue.onSubmittedWorkDone();
     const began = performance.now();
     gpu.device.queue.submit([commands]);
     await gpu.device.queue.onSubmittedWorkDone();
-    best = Math.min(best, performance.now() - began);
-  }
+    return performance.now() - began;
+  };
+  let copies = 4;
+  while (copies < MOST_COPIES && (await time(copies)) < LEAST_COPY_MS) copies *= 2;
+  let best = Number.POSITIVE_INFINITY;
+  for (let repeat = 0; repeat < 6; repeat++) best = Math.min(best, await time(copies));
   from.destroy();
   to.destroy();
-  return (2 * 4 * size) / best;
+  return (2 * copies * size) / best;
 }
 
 function greatestDifference(a: Float32Array, b: Float32Array): number {

@@ -2,7 +2,8 @@
 # Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER]. FOLDER receives the records (default: results
 # beside this file). The benchmark needs only a Vulkan driver: no Node, no network, no installation.
 # To run less, set COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for all
-# engines, packages included), REPEAT (rounds), DIMENSIONS, or PARTS (see the end of this file). NVCC names CUDA's
+# engines, packages included), REPEAT (rounds), DIMENSIONS, QUEUE (steps that wait together), LIQUID_CELLS (cells along a
+# tank's height), or PARTS (see the end of this file). NVCC names CUDA's
 # compiler if it is neither on the path nor in /usr/local/cuda; NVCC= leaves CUDA out.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -13,7 +14,9 @@ scenes=${SCENES:-uniform-sparse,uniform-dense,steady,moving,packing,settled,clus
 growth=${GROWTH:-1e2,3e2,1e3,3e3,1e4,3e4,1e5,3e5,1e6}
 repeat=${REPEAT:-9}
 dimensions=${DIMENSIONS:-2,3}
-parts=${PARTS:-check,large,scenes,one-cell,order,boxes,growth}
+parts=${PARTS:-check,exact,step,liquid,large,scenes,one-cell,order,boxes,growth}
+queue=${QUEUE:-50}
+liquid_cells=${LIQUID_CELLS:-1024}
 nvcc=${NVCC-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 mkdir -p "$out" || exit 1
 out=$(CDPATH= cd -- "$out" && pwd)
@@ -65,6 +68,21 @@ bench() {
   fi
 }
 
+# Runs a command of a part that is not `cellstorm bench`.
+script() {
+  name=$1
+  shift
+  case ",$parts," in *",$name,"*) ;; *) return ;; esac
+  rm -f "$out/$name.txt"
+  printf '\n== %s: %s\n\n' "$name" "$*"
+  # A file notes the failure, because sh reports only the status of the last command of a pipe.
+  { CELLSTORM_DRIVER=${CELLSTORM_DRIVER:-auto} "$here/bin/node" "$@" 2>&1 || : >"$out/$name.failed"; } | tee "$out/$name.txt"
+  if [ -e "$out/$name.failed" ]; then
+    rm -f "$out/$name.failed"
+    wrong="$wrong $name"
+  fi
+}
+
 if ! cellstorm info >"$out/info.txt" 2>&1; then
   cat "$out/info.txt" >&2
   printf '\nWebGPU finds no GPU: see README.txt.\n' >&2
@@ -86,6 +104,9 @@ else
 fi
 
 bench check --only all --scene uniform,boxes --count 1e3,1e4 --dimensions "$dimensions"
+script exact "$here/app/cli.js" verify --exact
+script step "$here/app/step.js" --in node --count "$counts" --dimensions "$dimensions" --repeats "$repeat" --queue "$queue" --only separate,unsorted,step,exact --json "$out/step.json"
+script liquid "$here/app/liquid.js" --square --cells "$liquid_cells" --substeps "$repeat" --queue 10
 bench large --backend gpu --scene uniform --count "$counts" --dimensions "$dimensions" --limit 20
 bench scenes --backend gpu --scene "$scenes" --count "$scene_count" --dimensions "$dimensions"
 bench one-cell --backend gpu --scene one-cell --count 1e2,1e3,4e3 --dimensions "$dimensions"
