@@ -114,7 +114,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   scripts: ['src', 'bench'],
   // Examples import the package by its name.
   examples: [],
-  tests: ['src', 'shaders', 'bench', 'scripts'],
+  tests: ['src', 'shaders', 'bench', 'scripts', 'examples'],
 };
 
 /**

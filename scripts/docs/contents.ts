@@ -14,6 +14,8 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'fast-movers',
     'crowds',
     'grains',
+    'exact',
+    'lockstep',
   ],
   Neighbours: ['structures', 'pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],

@@ -13,6 +13,8 @@ const run = promisify(execFile);
 const LIMIT_MS = 120_000;
 
 const PRINTED: Readonly<Record<string, RegExp>> = {
+  lockstep:
+    /^player 2 joined .* tick 1\d\d\n.*\n( {2}player \d has (\d+ discs, hash [0-9a-f]{16})\n)( {2}player \d has \2\n){2}no desync\n.*\n {2}desync at tick 210\n/,
   'node-gpu': /contacts after 2 seconds\ndeepest overlap 0\.0\d+, state hash [0-9a-f]{16}/,
   'node-pairs': /^1[45]\d{4} pairs of 100000 discs/,
   'shader-test': /pass 1\n.*fail 0\n/,
