@@ -6,7 +6,7 @@ import { serveDocs } from './scripts/serve-docs.ts';
 import { stripShaders } from './scripts/strip-shaders.ts';
 import { commitOf } from './src/cli/commit.ts';
 
-const PAGES = ['index.html', 'explainer.html', 'bench.html', 'verify.html'];
+const PAGES = ['index.html', 'explainer.html', 'bench.html', 'verify.html', 'lockstep.html'];
 
 const PACKAGE = new URL('package.json', import.meta.url);
 
@@ -56,7 +56,7 @@ export default defineConfig(({ command }) => ({
   },
   // For a path without a file, return an error and not the page.
   appType: 'mpa',
-  // The worker of verify.html is one file, so that the other pages load nothing of it.
+  // The workers of verify.html and lockstep.html are one file each, so that the other pages load nothing of them.
   worker: {
     format: 'es',
     plugins: () => [stripShaders],
@@ -64,7 +64,8 @@ export default defineConfig(({ command }) => ({
       output: {
         codeSplitting: false,
         topLevelVar: false,
-        entryFileNames: 'assets/verify-worker-[hash:6].js',
+        entryFileNames: ({ facadeModuleId }) =>
+          `assets/${facadeModuleId?.includes('/lockstep/') ? 'lockstep' : 'verify'}-worker-[hash:6].js`,
       },
     },
   },

@@ -37,6 +37,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/cpu/solver/simulation.ts': 'loaded late; the whole entry would be larger',
   'src/engine/grid/cell-sort.ts': 'overlays and counts of neighbours sort the drawn positions',
   'src/engine/simulation/stages.ts': 'what each stage of a step does',
+  'src/gpu/adapter-name.ts': 'names the graphics adapter as verify.html does',
   'src/gpu/bindings.ts': 'layouts for drawing, whose WGSL declarations are generated',
   'src/gpu/buffers.ts': 'buffers that report a lack of memory',
   'src/gpu/device.ts': 'whether an adapter is software, which gets fewer particles and plainer pictures',

@@ -8,7 +8,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page, ScreenshotClip } from 'puppeteer';
-import { LEADING_PRESETS, PRESETS } from '../src/page/model/presets';
+import { LEADING_PRESETS, LOCKSTEP, PRESETS } from '../src/page/model/presets';
 import { startBrowser } from './browser';
 import { withoutProfile } from './webp';
 
@@ -55,6 +55,9 @@ const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...m
   naive: [3, 8, 0.5, 0.5],
 };
 
+/** The picture of LOCKSTEP is taken at this comparison. */
+const LOCKSTEP_HASHES = 3;
+
 const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
 try {
   const page = await browser.newPage();
@@ -86,6 +89,7 @@ try {
       await save(page, name, use, await clipAround(page, middle, zoom));
     }
   }
+  if (wanted.length === 0 || wanted.includes(LOCKSTEP.name)) await takeLockstep(page);
   for (const { folder, ofAll } of [ON_PAGE, IN_README]) {
     const files = (await readdir(folder)).filter((file) => file.endsWith('.webp'));
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
@@ -98,6 +102,31 @@ try {
   }
 } finally {
   await close();
+}
+
+/** Takes the picture of the page with two engines, reduced to its verdict and its discs. */
+async function takeLockstep(page: Page): Promise<void> {
+  await page.setBypassCSP(true);
+  await page.setViewport({ ...SIZE, deviceScaleFactor: 1 });
+  await page.goto(new URL(LOCKSTEP.page, url).href);
+  await page.addStyleTag({
+    content: `.top, h1, .lead, .act, .hint, figcaption, .hash, #verdict-text { display: none !important }
+      main { padding: 6px } .pictures { grid-template-columns: 1fr 1fr; gap: 6px } canvas { aspect-ratio: 7/6 }
+      .verdict { min-height: 0; padding: 2px 10px; margin: 0 0 6px } figure, .verdict { border-radius: 8px }`,
+  });
+  await page.waitForSelector('#left-stage:not([disabled])');
+  await page.$eval('#play', (play) => (play as HTMLElement).click());
+  await page.mouse.move(0.35 * SIZE.width, 0.55 * SIZE.height);
+  await page.mouse.down();
+  await page.waitForFunction(
+    (count) => (window.lockstep?.compared.length ?? 0) >= count,
+    {},
+    LOCKSTEP_HASHES,
+  );
+  await page.mouse.up();
+  await page.$eval('#play', (play) => (play as HTMLElement).click());
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 1000)));
+  await save(page, LOCKSTEP.name, { ...ON_PAGE, ofOne: 1450 }, { x: 0, y: 0, ...SIZE });
 }
 
 /** Hides the panel first. */

@@ -26,6 +26,7 @@ const COPIED = [
   'explainer.html',
   'bench.html',
   'verify.html',
+  'lockstep.html',
 ];
 const COPIED_FILES = [
   'package.json',

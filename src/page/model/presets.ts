@@ -154,4 +154,13 @@ export const MORE_PRESETS: readonly Preset[] = [
   },
 ];
 
+/** The card of a page of its own. */
+export const LOCKSTEP = {
+  name: 'lockstep',
+  title: 'Lockstep',
+  text: 'The GPU and the CPU engine get your inputs, and stay equal to the last bit.',
+  alt: 'Two equal pictures of discs, and the word Equal above them.',
+  page: './lockstep.html',
+} as const;
+
 export const PRESETS: readonly Preset[] = [...LEADING_PRESETS, ...MORE_PRESETS];

@@ -1,7 +1,8 @@
 /** The sheet of presets. Cards are links, but a plain click does not reload the page. */
 import type { Choices } from '../model/fields';
-import { LEADING_PRESETS, MORE_PRESETS, type Preset } from '../model/presets';
+import { LEADING_PRESETS, LOCKSTEP, MORE_PRESETS, type Preset } from '../model/presets';
 import { readLink } from '../session/link';
+import { appearanceInAddress } from '../support/appearance';
 import { find } from '../support/dom';
 import { formatCount } from '../support/format';
 import { notify } from '../support/notes';
@@ -38,26 +39,20 @@ export class Presets {
         ['preset-lead', LEADING_PRESETS],
         ['preset-list', MORE_PRESETS],
       ] as const) {
-        find(id, HTMLElement).replaceChildren(...presets.map((preset) => this.card(preset)));
+        find(id, HTMLElement).replaceChildren(...presets.map((preset) => this.presetCard(preset)));
       }
+      const appearance = appearanceInAddress();
+      find('preset-list', HTMLElement).append(
+        inItem(createCard(LOCKSTEP, `${LOCKSTEP.page}${appearance ? `?appearance=${appearance}` : ''}`)),
+      );
     }
     this.sheet.showModal();
   }
 
-  private card(preset: Preset): HTMLElement {
-    const { name, title, text, alt } = preset;
+  private presetCard(preset: Preset): HTMLElement {
     const small = this.areSmall ? preset.small : undefined;
     const link = small ?? preset.link;
-    const card = document.createElement('a');
-    card.className = 'card';
-    card.href = `?${link}`;
-    card.id = `preset-${name}`;
-    const picture = Object.assign(new Image(), { ...PICTURE, alt, src: PICTURES[`../presets/${name}.webp`] });
-    const heading = document.createElement('strong');
-    heading.textContent = title;
-    const sentence = document.createElement('span');
-    sentence.textContent = text;
-    card.append(picture, heading, sentence);
+    const card = createCard(preset, `?${link}`);
     if (small) {
       const size = document.createElement('em');
       size.textContent = `Here with ${describeSize(small, preset.link)}.`;
@@ -73,10 +68,28 @@ export class Presets {
         notify(`The processor does the work here, so this preset starts with ${few} instead of ${all}.`);
       }
     });
-    const item = document.createElement('li');
-    item.append(card);
-    return item;
+    return inItem(card);
   }
+}
+
+function createCard({ name, title, text, alt }: Omit<Preset, 'link'>, href: string): HTMLAnchorElement {
+  const card = document.createElement('a');
+  card.className = 'card';
+  card.href = href;
+  card.id = `preset-${name}`;
+  const picture = Object.assign(new Image(), { ...PICTURE, alt, src: PICTURES[`../presets/${name}.webp`] });
+  const heading = document.createElement('strong');
+  heading.textContent = title;
+  const sentence = document.createElement('span');
+  sentence.textContent = text;
+  card.append(picture, heading, sentence);
+  return card;
+}
+
+function inItem(card: HTMLElement): HTMLElement {
+  const item = document.createElement('li');
+  item.append(card);
+  return item;
 }
 
 /** Names the dimensions if those of `other` differ. */

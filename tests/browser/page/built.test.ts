@@ -13,6 +13,7 @@ const PAGES = [
   'explainer.html',
   'bench.html',
   'verify.html?scene=lattice&dimensions=2&count=4',
+  'lockstep.html',
 ];
 
 /**
@@ -25,7 +26,7 @@ const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 152_000;
 const MOST_IN_FOLDER = 450_000;
 /** Files that the folder's limit leaves out: pictures of presets, the recorder of exact films, and the other pages. */
-const LEFT_OUT = /\.webp$|^(exact-film|bench|verify)[-.]/;
+const LEFT_OUT = /\.webp$|^(exact-film|bench|verify|lockstep)[-.]/;
 
 /** Roles of elements that need an accessible name. */
 const CONTROLS = new Set([
@@ -211,8 +212,8 @@ describe.each(PAGES)('the built page %s', (path) => {
     { tags: 'case' },
     async () => {
       const { page } = await open();
-      // These two pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
-      expect(await page.evaluate(attack)).toBe(/^(bench|verify)/.test(path) ? 'taken' : 'refused');
+      // These pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
+      expect(await page.evaluate(attack)).toBe(/^(bench|verify|lockstep)/.test(path) ? 'taken' : 'refused');
       await expect
         .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
         .toEqual(expect.arrayContaining(POLICED));

@@ -4,6 +4,7 @@ import type { VerifyReport } from '../../../src/verify/answers';
 import { type VerifyCase, verify } from '../../../src/verify/verify';
 import { browserTest, useBrowser } from '../../helpers/browser';
 import { withDevice } from '../../helpers/node-gpu';
+import { hideWebGpu } from '../hide-gpu';
 import { takePicture, textOf } from '../playground';
 
 const OPTIONS = { scenes: ['lattice', 'mixed'], dimensions: [2], counts: [64] } as const;
@@ -41,20 +42,6 @@ function spoilAnswers(): void {
       (listener as (event: { data: Answer }) => void)({ data: changed });
     };
     Reflect.apply(add, this, [type, type === 'message' ? spoilt : listener]);
-  };
-}
-
-/** Runs in the page before its scripts: starts workers without navigator.gpu. */
-function hideWebGpu(): void {
-  const hide = 'Object.defineProperty(navigator, "gpu", { value: undefined })';
-  window.Worker = class extends Worker {
-    constructor(url: string | URL, options?: WorkerOptions) {
-      // Static imports run in order, before the worker gets its first message.
-      const code = [`data:text/javascript,${encodeURIComponent(hide)}`, String(url)]
-        .map((part) => `import ${JSON.stringify(part)};`)
-        .join('');
-      super(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), options);
-    }
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { LEADING_PRESETS, MORE_PRESETS, PRESETS } from '../../../../src/page/model/presets';
+import { LEADING_PRESETS, LOCKSTEP, MORE_PRESETS, PRESETS } from '../../../../src/page/model/presets';
 import { readLink } from '../../../../src/page/session/link';
 import { formatCount } from '../../../../src/page/support/format';
 import { createScene } from '../../../../src/scenes';
@@ -95,7 +95,11 @@ describe('the cards of presets', () => {
           return { href: `?${small ?? link}`, alt, here };
         });
       expect(await cardsOf('preset-lead')).toEqual(expected(LEADING_PRESETS));
-      expect(await cardsOf('preset-list')).toEqual(expected(MORE_PRESETS));
+      const { page: href, alt } = LOCKSTEP;
+      expect(await cardsOf('preset-list')).toEqual([
+        ...expected(MORE_PRESETS),
+        { href, alt, here: undefined },
+      ]);
       await takePicture(page, 'presets');
     },
   );

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { effectiveCount } from '../../../../src/page/model/limits';
-import { LEADING_PRESETS, PRESETS } from '../../../../src/page/model/presets';
+import { LEADING_PRESETS, LOCKSTEP, PRESETS } from '../../../../src/page/model/presets';
 import { readLink, writeLink } from '../../../../src/page/session/link';
 
 const ROOT = new URL('../../../../', import.meta.url);
@@ -22,9 +22,9 @@ describe('presets', () => {
       for (const one of [link, small]) expect(writeLink(readLink(`?${one}`)), name).toBe(one);
       for (const words of [title, text, alt]) expect(words.length, name).toBeGreaterThan(2);
     }
-    const named = (presets: typeof PRESETS) => presets.map(({ name }) => `${name}.webp`).sort();
+    const named = (presets: readonly { name: string }[]) => presets.map(({ name }) => `${name}.webp`).sort();
     const onPage = sizesIn('src/page/presets/');
-    expect([...onPage.keys()].sort()).toEqual(named(PRESETS));
+    expect([...onPage.keys()].sort()).toEqual(named([...PRESETS, LOCKSTEP]));
     expect(sum(onPage)).toBeLessThanOrEqual(30_000);
     const inReadme = sizesIn('docs/presets/');
     expect([...inReadme.keys()].sort()).toEqual(named(LEADING_PRESETS));

@@ -1,0 +1,143 @@
+/** One engine's picture: draws its discs, and turns pointer and keys into the position of its player's pointer. */
+import { isDark } from '../support/appearance';
+import type { Picture } from './messages';
+import { HEIGHT, type Input, RADIUS, type Tool, UNIT, WIDTH } from './rules';
+
+/** Discs of the start, of the left player and of the right player; walls and pointers. */
+const COLOURS = {
+  light: { discs: ['#8a96a3', '#14727e', '#c2600c'], ground: '#fbfcfd', line: '#b9c3cf' },
+  dark: { discs: ['#5b6877', '#5fd0b5', '#f0a04b'], ground: '#11161d', line: '#333d4a' },
+} as const;
+/** Discs are drawn a little smaller, so that neighbours are apart. */
+const DRAWN_RADIUS = 0.92 * RADIUS;
+/** Lengths per press of an arrow key. */
+const KEY_STEP = 1;
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+export class PictureView {
+  private x = WIDTH / 2;
+  private y = 0.75 * HEIGHT;
+  private isPressed = false;
+  private shown: Picture | undefined;
+  private pointers: readonly Input[] = [];
+  private readonly context: CanvasRenderingContext2D;
+
+  constructor(
+    /** Gets the focus, the pointer and the keys. */
+    private readonly stage: HTMLButtonElement,
+    private readonly canvas: HTMLCanvasElement,
+    private readonly player: number,
+  ) {
+    this.context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    stage.addEventListener('pointerdown', (event) => {
+      if (event.button !== 0) return;
+      stage.setPointerCapture(event.pointerId);
+      this.isPressed = true;
+      this.follow(event);
+    });
+    stage.addEventListener('pointermove', (event) => this.follow(event));
+    for (const end of ['pointerup', 'pointercancel', 'blur'] as const) {
+      stage.addEventListener(end, () => {
+        this.isPressed = false;
+      });
+    }
+    stage.addEventListener('keydown', (event) => this.press(event));
+    stage.addEventListener('keyup', ({ key }) => {
+      if (key === ' ') this.isPressed = false;
+    });
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  /** What the player does now, if anything. */
+  inputs(tool: Tool): readonly Input[] {
+    if (!this.isPressed) return [];
+    return [{ player: this.player, tool, x: Math.round(this.x / UNIT), y: Math.round(this.y / UNIT) }];
+  }
+
+  /** `pointers` are the inputs of the tick, which both pictures show. */
+  show(picture: Picture, pointers: readonly Input[]): void {
+    this.shown = picture;
+    this.pointers = pointers;
+    this.draw();
+  }
+
+  draw(): void {
+    const { canvas, context, shown } = this;
+    const pixels = (length: number) => Math.max(1, Math.round(length * devicePixelRatio));
+    const [across, down] = [pixels(canvas.clientWidth), pixels(canvas.clientHeight)];
+    if (canvas.width !== across || canvas.height !== down)
+      Object.assign(canvas, { width: across, height: down });
+    const { discs, ground, line } = COLOURS[isDark() ? 'dark' : 'light'];
+    const scale = across / WIDTH;
+    context.setTransform(scale, 0, 0, -scale, 0, down);
+    context.fillStyle = ground;
+    context.fillRect(0, 0, WIDTH, HEIGHT);
+    if (!shown) return;
+    const { positions, owners } = shown;
+    discs.forEach((colour, owner) => {
+      context.beginPath();
+      owners.forEach((of, particle) => {
+        if (of === owner)
+          this.circle(positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0, DRAWN_RADIUS);
+      });
+      context.fillStyle = colour;
+      context.fill();
+    });
+    for (const { player, tool, x, y } of this.pointers) {
+      context.beginPath();
+      this.circle(UNIT * x, UNIT * y, 1.2);
+      context.strokeStyle = discs[player + 1] ?? line;
+      context.lineWidth = 0.25;
+      context.stroke();
+      if (tool === 'pour') continue;
+      context.beginPath();
+      context.moveTo(WIDTH / 2, HEIGHT / 2);
+      context.lineTo(UNIT * x, UNIT * y);
+      context.stroke();
+    }
+    if (this.stage.matches(':focus-visible')) this.drawCross(line);
+  }
+
+  /** The position of the keyboard's pointer. */
+  private drawCross(colour: string): void {
+    const { context, x, y } = this;
+    context.beginPath();
+    context.moveTo(x - 1, y);
+    context.lineTo(x + 1, y);
+    context.moveTo(x, y - 1);
+    context.lineTo(x, y + 1);
+    context.strokeStyle = colour;
+    context.lineWidth = 0.3;
+    context.stroke();
+  }
+
+  private circle(x: number, y: number, radius: number): void {
+    this.context.moveTo(x + radius, y);
+    this.context.arc(x, y, radius, 0, 2 * Math.PI);
+  }
+
+  private follow({ offsetX, offsetY }: PointerEvent): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    this.moveTo((offsetX / clientWidth) * WIDTH, (1 - offsetY / clientHeight) * HEIGHT);
+  }
+
+  private press(event: KeyboardEvent): void {
+    const arrow = ARROWS[event.key];
+    if (arrow) this.moveTo(this.x + KEY_STEP * arrow[0], this.y + KEY_STEP * arrow[1]);
+    else if (event.key === ' ') this.isPressed = true;
+    else return;
+    // Otherwise the page would scroll.
+    event.preventDefault();
+    this.draw();
+  }
+
+  private moveTo(x: number, y: number): void {
+    this.x = Math.min(WIDTH, Math.max(0, x));
+    this.y = Math.min(HEIGHT, Math.max(0, y));
+  }
+}

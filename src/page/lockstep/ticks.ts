@@ -1,0 +1,72 @@
+/** Hands out ticks to both engines, and compares their hashes. */
+import { DT } from './rules';
+
+/** A slow page runs this many ticks per frame at most; the game then takes longer. */
+const MOST_PER_FRAME = 4;
+/** No engine gets more than this many ticks before the slower one has shown them. */
+const MOST_AHEAD = 8;
+
+/** The clock decides when ticks are handed out, never what happens in them. */
+export class TickQueue {
+  /** Ticks handed out so far. */
+  given = 0;
+  private readonly shown = [0, 0];
+  private rest = 0;
+
+  /** Returns how many ticks to hand out, after this many seconds. */
+  take(seconds: number): number {
+    this.rest += seconds / DT;
+    const ahead = this.given - Math.min(...this.shown);
+    const count = Math.max(0, Math.min(Math.floor(this.rest), MOST_PER_FRAME, MOST_AHEAD - ahead));
+    // Time for which there were no ticks is lost, so that the game does not hurry afterwards.
+    this.rest = Math.min(this.rest - count, 1);
+    this.given += count;
+    return count;
+  }
+
+  show(player: number, tick: number): void {
+    this.shown[player] = tick;
+  }
+
+  reset(): void {
+    this.given = 0;
+    this.rest = 0;
+    this.shown.fill(0);
+  }
+}
+
+export interface Compared {
+  readonly tick: number;
+  readonly isEqual: boolean;
+  /** Comparisons so far. */
+  readonly count: number;
+  /** The tick of the first hashes that differed. */
+  readonly differsSince: number | undefined;
+}
+
+export class HashPairs {
+  private readonly waiting: readonly Map<number, string>[] = [new Map(), new Map()];
+  private count = 0;
+  private differsSince: number | undefined;
+
+  /** Takes the hash of a player. Returns a comparison if the other player's hash of this tick is there, too. */
+  add(player: number, tick: number, hash: string): Compared | undefined {
+    const other = this.waiting[1 - player];
+    const otherHash = other?.get(tick);
+    if (otherHash === undefined) {
+      this.waiting[player]?.set(tick, hash);
+      return undefined;
+    }
+    other?.delete(tick);
+    this.count++;
+    const isEqual = hash === otherHash;
+    if (!isEqual) this.differsSince ??= tick;
+    return { tick, isEqual, count: this.count, differsSince: this.differsSince };
+  }
+
+  reset(): void {
+    for (const hashes of this.waiting) hashes.clear();
+    this.count = 0;
+    this.differsSince = undefined;
+  }
+}
