@@ -65,7 +65,7 @@ export default defineConfig(({ command }) => ({
         codeSplitting: false,
         topLevelVar: false,
         entryFileNames: ({ facadeModuleId }) =>
-          `assets/${facadeModuleId?.includes('/lockstep/') ? 'lockstep' : 'verify'}-worker-[hash:6].js`,
+          `assets/${facadeModuleId?.includes('/src/page/') ? 'lockstep' : 'verify'}-worker-[hash:6].js`,
       },
     },
   },

@@ -41,7 +41,7 @@ class LockstepPage {
   private mistakeAt: number | undefined;
   private willMistake = false;
   private last: number | undefined;
-  // Someone who asked for less motion starts it.
+  // If the visitor asked for less motion, the page starts paused.
   private isPlaying = !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
   constructor() {

@@ -3,10 +3,10 @@ import { isDark } from '../support/appearance';
 import type { Picture } from './messages';
 import { HEIGHT, type Input, RADIUS, type Tool, UNIT, WIDTH } from './rules';
 
-/** Discs of the start, of the left player and of the right player; walls and pointers. */
+/** Discs of the start, of the left player and of the right player; the ground; the keyboard's cross. */
 const COLOURS = {
-  light: { discs: ['#8a96a3', '#14727e', '#c2600c'], ground: '#fbfcfd', line: '#b9c3cf' },
-  dark: { discs: ['#5b6877', '#5fd0b5', '#f0a04b'], ground: '#11161d', line: '#333d4a' },
+  light: { discs: ['#8a96a3', '#14727e', '#c2600c'], ground: '#fbfcfd', cross: '#16202c' },
+  dark: { discs: ['#5b6877', '#5fd0b5', '#f0a04b'], ground: '#11161d', cross: '#e8edf3' },
 } as const;
 /** Discs are drawn a little smaller, so that neighbours are apart. */
 const DRAWN_RADIUS = 0.92 * RADIUS;
@@ -72,11 +72,12 @@ export class PictureView {
     const [across, down] = [pixels(canvas.clientWidth), pixels(canvas.clientHeight)];
     if (canvas.width !== across || canvas.height !== down)
       Object.assign(canvas, { width: across, height: down });
-    const { discs, ground, line } = COLOURS[isDark() ? 'dark' : 'light'];
+    const { discs, ground, cross } = COLOURS[isDark() ? 'dark' : 'light'];
     const scale = across / WIDTH;
-    context.setTransform(scale, 0, 0, -scale, 0, down);
+    context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = ground;
-    context.fillRect(0, 0, WIDTH, HEIGHT);
+    context.fillRect(0, 0, across, down);
+    context.setTransform(scale, 0, 0, -scale, 0, down);
     if (!shown) return;
     const { positions, owners } = shown;
     discs.forEach((colour, owner) => {
@@ -91,7 +92,7 @@ export class PictureView {
     for (const { player, tool, x, y } of this.pointers) {
       context.beginPath();
       this.circle(UNIT * x, UNIT * y, 1.2);
-      context.strokeStyle = discs[player + 1] ?? line;
+      context.strokeStyle = discs[player + 1] ?? cross;
       context.lineWidth = 0.25;
       context.stroke();
       if (tool === 'pour') continue;
@@ -100,7 +101,7 @@ export class PictureView {
       context.lineTo(UNIT * x, UNIT * y);
       context.stroke();
     }
-    if (this.stage.matches(':focus-visible')) this.drawCross(line);
+    if (this.stage.matches(':focus-visible')) this.drawCross(cross);
   }
 
   /** The position of the keyboard's pointer. */
