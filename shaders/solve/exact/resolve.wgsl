@@ -5,6 +5,12 @@
 // Needs: direction_part, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap, velocity_out.
 // Needs: position_in.
 
+#if !PUSH_APART
+// Neighbours wait until there are so many, or no more. Threads in lockstep then meet them together: a contact takes as
+// long as dozens of candidates.
+const MOST_WAITING = 8u;
+#endif
+
 struct Gathered {
   quanta: Lattice,
 #if PUSH_APART
@@ -13,6 +19,8 @@ struct Gathered {
   sum: ExactSum,
   velocity: Lattice,
   partner: u32,
+  waiting: array<u32, MOST_WAITING>,
+  waiting_count: u32,
 #endif
 }
 
@@ -32,26 +40,42 @@ fn begin(particle: Particle) -> Gathered {
   return gathered;
 }
 
+#if PUSH_APART
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   let contact = exact_contact((*gathered).quanta, particle.slot, other.slot);
-  if (contact.overlap <= 0i) {
-    return;
+  if (contact.overlap > 0i) {
+    let push = shares_of(scaled(contact.overlap, substep.exact_relaxation), contact.normal);
+    (*gathered).push = added((*gathered).push, push);
   }
-#if PUSH_APART
-  let push = shares_of(scaled(contact.overlap, substep.exact_relaxation), contact.normal);
-  (*gathered).push = added((*gathered).push, push);
+}
 #else
-  let relative = (*gathered).velocity - load_whole(velocity_in[other.slot]);
-  var bounces = false;
-  if (substep.restitution > 0.0 && (*gathered).partner == other.slot) {
-    bounces = partner_in[other.slot] == particle.slot;
+fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  if ((*gathered).waiting_count == MOST_WAITING) {
+    meet_waiting(gathered, particle.slot);
   }
+  (*gathered).waiting[(*gathered).waiting_count] = other.slot;
+  (*gathered).waiting_count += 1u;
+}
+
+fn meet_waiting(gathered: ptr<function, Gathered>, slot: u32) {
   // WGSL has no pointers to members of parameters.
   var sum = (*gathered).sum;
-  add_contact(&sum, contact, relative, bounces);
+  for (var left = (*gathered).waiting_count; left > 0u; left--) {
+    let other = (*gathered).waiting[left - 1u];
+    let contact = exact_contact((*gathered).quanta, slot, other);
+    if (contact.overlap > 0i) {
+      let relative = (*gathered).velocity - load_whole(velocity_in[other]);
+      var bounces = false;
+      if (substep.restitution > 0.0 && (*gathered).partner == other) {
+        bounces = partner_in[other] == slot;
+      }
+      add_contact(&sum, contact, relative, bounces);
+    }
+  }
   (*gathered).sum = sum;
-#endif
+  (*gathered).waiting_count = 0u;
 }
+#endif
 
 fn lower_limit(axis: u32) -> i32 {
   return select(-REACH, exact_diameter() / 2i, grid.period[axis] == 0.0);
@@ -122,7 +146,9 @@ fn finish(gathered: Gathered, particle: Particle) {
 #if PUSH_APART
   var quanta = within(gathered.quanta + totals_of(gathered.push, MOST_PUSH));
 #else
-  let effect = settled_exactly(gathered.sum);
+  var met = gathered;
+  meet_waiting(&met, slot);
+  let effect = settled_exactly(met.sum);
   var ending = Ending(gathered.quanta, gathered.velocity);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     turn(&ending, axis, effect.change[axis], effect.push[axis]);
