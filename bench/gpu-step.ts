@@ -3,10 +3,10 @@
  *
  * - `separate`: a sort of the particles with one push apart
  * - `unsorted`: one push on a grid that does not sort the state (gpu-step/unsorted.ts)
- * - `step`: a step with one substep
+ * - `step`: a step
  * - `exact`: the same step in whole numbers
  *
- * `--only` chooses among them. `--queue` is the number of runs that are submitted before the host waits. On a real GPU,
+ * `--only` chooses among them. `--substeps` is the number of substeps per step; times are per substep. `--queue` is the number of runs that are submitted before the host waits. On a real GPU,
  * a run takes less time than the wait, so choose 50 there. `--json FILE` writes a record after each case.
  */
 import { writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     dimensions: { type: 'string', default: '2,3' },
     repeats: { type: 'string', default: '7' },
     queue: { type: 'string', default: '1' },
+    substeps: { type: 'string', default: '1' },
     only: { type: 'string', default: 'separate,unsorted,step' },
     in: { type: 'string', default: 'chrome' },
     json: { type: 'string' },
@@ -42,6 +43,7 @@ const requests = values.count.split(',').flatMap((count) =>
       dimensions: dimensions === '3' ? 3 : 2,
       repeats: Number(values.repeats),
       queue: Number(values.queue),
+      substeps: Number(values.substeps),
       variants,
     }),
   ),

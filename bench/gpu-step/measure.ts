@@ -1,17 +1,18 @@
 /**
  * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state), `step`
- * (with one substep) and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree,
+ * and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree,
  * and no particle may be lost. Uses error scopes, because a dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { planSimulation } from '../../src/core/simulation/plan';
 import { createSimulation } from '../../src/engine/simulation/simulation';
-import { type Gpu, requestGpu } from '../../src/gpu/device';
+import { type Gpu, isSoftware, requestGpu } from '../../src/gpu/device';
 import { fromStored, storedFloats } from '../../src/gpu/layout';
 import { Readback } from '../../src/gpu/readback';
 import type { Stage } from '../../src/gpu/stage';
 import { timeStages } from '../../src/gpu/timing';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { createCopied, createCopy, mostCopied } from '../harness/copying';
 import { createUnsorted } from './unsorted';
 
 export interface StepRequest {
@@ -20,6 +21,8 @@ export interface StepRequest {
   readonly repeats: number;
   /** Runs that are submitted before the host waits. More than one hides the host's latency. */
   readonly queue: number;
+  /** Substeps per step. All times of steps are per substep. */
+  readonly substeps: number;
   /** The variants that are measured. */
   readonly variants: readonly VariantName[];
 }
@@ -49,22 +52,30 @@ export interface StepResult extends StepRequest {
   readonly difference: number | undefined;
 }
 
-/** Seconds. So short a step hardly moves anything, so all repeats have about the same neighbours. */
+interface Variant {
+  readonly run: () => void;
+  readonly passes: () => Promise<StageTimes>;
+  readonly substeps?: number;
+}
+
+/** Seconds per substep. So short a step hardly moves anything, so all repeats have about the same neighbours. */
 const DT = 2 ** -14;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
 /** Copies take so long that the host's latency does not count. */
 const LEAST_COPY_MS = 50;
 const MOST_COPIES = 4096;
+/** Far more than caches hold. */
+const COPY_BYTES = { gpu: 2 ** 28, software: 2 ** 26 } as const;
 /** The two grids round differently, because they sum in different orders. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
-  const { count, dimensions, repeats, queue } = request;
+  const { count, dimensions, repeats, queue, substeps } = request;
   const scene = createScene('uniform', { count, dimensions });
   const gravity = new Array<number>(dimensions).fill(0);
   gravity[1] = -9.8125;
-  const options = sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, walls: false });
+  const options = sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps, walls: false });
   const cells = planSimulation(options).world.cellCount;
   const gpu = await requestGpu({ particles: count, cells, dimensions, gpu: provider });
   const { device } = gpu;
@@ -107,29 +118,38 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   }
 
   const copyBytesPerMs = await measureCopy(gpu);
-  const variants: Record<VariantName, { run: () => void; passes: () => Promise<StageTimes> } | undefined> = {
+  const dt = DT * substeps;
+  const variants: Record<VariantName, Variant | undefined> = {
     separate: { run: () => simulation.separate(1), passes: () => simulation.profileSeparate(1) },
     unsorted: unsorted && {
       run: () => record(unsorted.stages()),
       passes: () => timeStages(gpu, readback, unsorted.stages()),
     },
-    step: { run: () => simulation.step(DT), passes: () => simulation.profile(DT) },
-    exact: exact && { run: () => exact.step(DT), passes: () => exact.profile(DT) },
+    step: {
+      run: () => simulation.step(dt),
+      passes: () => perSubstep(simulation.profile(dt), substeps),
+      substeps,
+    },
+    exact: exact && {
+      run: () => exact.step(dt),
+      passes: () => perSubstep(exact.profile(dt), substeps),
+      substeps,
+    },
   };
   const measured = VARIANTS.flatMap((name) => {
     const variant = has(name) && variants[name];
     return variant ? [{ name, ...variant, wall: [] as number[], host: [] as number[] }] : [];
   });
   for (let repeat = 0; repeat <= repeats; repeat++) {
-    for (const { run, wall, host } of measured) {
+    for (const { run, wall, host, substeps: parts = 1 } of measured) {
       await device.queue.onSubmittedWorkDone();
       const began = performance.now();
       for (let queued = 0; queued < queue; queued++) run();
       const submitted = performance.now();
       await device.queue.onSubmittedWorkDone();
       if (repeat === 0) continue;
-      wall.push((performance.now() - began) / queue);
-      host.push((submitted - began) / queue);
+      wall.push((performance.now() - began) / queue / parts);
+      host.push((submitted - began) / queue / parts);
     }
   }
   const timings: { [Name in VariantName]?: Timing } = {};
@@ -172,21 +192,20 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   return result;
 }
 
-/** Returns the bytes per millisecond, read plus written, of copies of 64 MiB that take at least LEAST_COPY_MS together. */
+/** Returns the bytes per millisecond, read plus written, of copies that take at least LEAST_COPY_MS together. */
 async function measureCopy(gpu: Gpu): Promise<number> {
-  const size = 1 << 26;
-  const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const [from, to] = [0, 1].map((index) =>
-    gpu.device.createBuffer({ label: `bench.copy.${index}`, size, usage }),
-  ) as [GPUBuffer, GPUBuffer];
+  const { device } = gpu;
+  const size = Math.min(COPY_BYTES[isSoftware(gpu.info) ? 'software' : 'gpu'], mostCopied(gpu));
+  const [from, to] = [createCopied(gpu, 0, size), createCopied(gpu, 1, size)];
+  const copy = await createCopy(gpu, from, to);
   const time = async (copies: number) => {
-    const encoder = gpu.device.createCommandEncoder({ label: 'bench.copy' });
-    for (let copy = 0; copy < copies; copy++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
+    const encoder = device.createCommandEncoder({ label: 'bench.copy' });
+    for (let index = 0; index < copies; index++) copy(encoder);
     const commands = encoder.finish();
-    await gpu.device.queue.onSubmittedWorkDone();
+    await device.queue.onSubmittedWorkDone();
     const began = performance.now();
-    gpu.device.queue.submit([commands]);
-    await gpu.device.queue.onSubmittedWorkDone();
+    device.queue.submit([commands]);
+    await device.queue.onSubmittedWorkDone();
     return performance.now() - began;
   };
   let copies = 4;
@@ -196,6 +215,14 @@ async function measureCopy(gpu: Gpu): Promise<number> {
   from.destroy();
   to.destroy();
   return (2 * copies * size) / best;
+}
+
+async function perSubstep(profile: Promise<StageTimes>, substeps: number): Promise<StageTimes> {
+  const times = await profile;
+  const stages = Object.fromEntries(
+    Object.entries(times.stages).map(([name, time]) => [name, time / substeps]),
+  );
+  return { ...times, stages, total: times.total / substeps };
 }
 
 function greatestDifference(a: Float32Array, b: Float32Array): number {

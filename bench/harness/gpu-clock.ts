@@ -6,6 +6,7 @@
 import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
 import { Readback } from '../../src/gpu/readback';
+import { createCopied, createCopy, mostCopied } from './copying';
 import { COPY_BYTES, LEAST_COPY_BYTES } from './cpu-clock';
 
 const STAMP_BYTES = 16;
@@ -57,8 +58,8 @@ export class GpuClock {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
     const [from, to] = buffers;
-    const copy: Recorder = (encoder) => encoder.copyBufferToBuffer(from, 0, to, 0, size);
     try {
+      const copy = await createCopy(gpu, from, to);
       await clock.timeByWall(1, copy);
       let copies = 1;
       let wall = await clock.timeByWall(copies, copy);
@@ -157,16 +158,15 @@ export class GpuClock {
 }
 
 async function createCopyBuffers(
-  { device }: Gpu,
+  gpu: Gpu,
   wanted: number,
 ): Promise<{ readonly buffers: readonly [GPUBuffer, GPUBuffer]; readonly size: number }> {
-  const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const { device } = gpu;
   let size = wanted;
-  while (size > device.limits.maxBufferSize) size /= 2;
+  while (size > mostCopied(gpu)) size /= 2;
   for (;;) {
     device.pushErrorScope('out-of-memory');
-    const create = (index: number) => device.createBuffer({ label: `bench.copy.${index}`, size, usage });
-    const buffers = [create(0), create(1)] as const;
+    const buffers = [createCopied(gpu, 0, size), createCopied(gpu, 1, size)] as const;
     const refused = await device.popErrorScope();
     if (!refused) return { buffers, size };
     for (const buffer of buffers) buffer.destroy();

@@ -2,9 +2,9 @@
 # Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER]. FOLDER receives the records (default: results
 # beside this file). The benchmark needs only a Vulkan driver: no Node, no network, no installation.
 # To run less, set COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for all
-# engines, packages included), REPEAT (rounds), DIMENSIONS, QUEUE (steps that wait together), LIQUID_CELLS (cells along a
-# tank's height), or PARTS (see the end of this file). NVCC names CUDA's
-# compiler if it is neither on the path nor in /usr/local/cuda; NVCC= leaves CUDA out.
+# engines, packages included), REPEAT (rounds), DIMENSIONS, QUEUE (steps per wait), LIQUID_CELLS (cells along a tank's
+# height), or PARTS (see the end of this file). NVCC names CUDA's compiler if it is neither on the path nor in
+# /usr/local/cuda; NVCC= leaves CUDA out.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 out=${1:-$here/results}

@@ -82,16 +82,21 @@ describe('run.sh', () => {
     };
   }
 
+  const bench = (name: string) => `bench --out ${join(folder, 'out', name)}.json`;
+
   it('prints the adapter, then runs every part, with the libraries that the system lacks', () => {
     const { code, error, commands } = run(WHOLE);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(commands.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
       'info',
-      ...['check', 'large', 'scenes', 'one-cell', 'order', 'boxes', 'growth'].map(
-        (name) => `bench --out ${join(folder, 'out', name)}.json`,
-      ),
+      bench('check'),
+      'verify --exact',
+      '--in node --count',
+      '--square --cells 1024',
+      ...['large', 'scenes', 'one-cell', 'order', 'boxes', 'growth'].map(bench),
     ]);
-    expect(commands[2]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
+    expect(commands[3]).toMatch(/--count 5,6 .*--repeats 3 --queue 50 /);
+    expect(commands[5]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
     for (const line of commands) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
   });
 
@@ -118,25 +123,25 @@ describe('run.sh', () => {
     const program = join(folder, 'out/cuda-grid');
     const good = run(WHOLE, compiler('echo "$@"'));
     expect(good.code).toBe(0);
-    for (const line of good.commands.slice(1)) expect(line).toMatch(new RegExp(` --native ${program}$`));
+    for (const line of good.commands.filter((line) => line.includes('|bench '))) expect(line).toMatch(new RegExp(` --native ${program}$`));
     expect(readFileSync(join(folder, 'out/nvcc.log'), 'utf8')).toBe(
       `-std=c++17 -O3 -arch=native -o ${program} ${join(folder, 'native/grid.cu')}\n`,
     );
     const bad = run(WHOLE, compiler('echo "It is no C++." >&2; exit 1'));
     expect(bad.code).toBe(1);
     expect(bad.error).toMatch(/^It is no C\+\+\.\ncuda-grid could not be compiled: see nvcc\.log\.\n$/);
-    expect(bad.commands).toHaveLength(8);
+    expect(bad.commands).toHaveLength(11);
     expect(bad.commands.join()).not.toContain('--native');
   });
 
   it('continues after parts that are wrong, cut off or without a record, and names them', () => {
     const { code, error, commands } = run(
-      '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
+      '[ "$1" = verify ] && exit 1; [ "$1" = bench ] || exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
     expect(code).toBe(1);
-    expect(commands).toHaveLength(8);
+    expect(commands).toHaveLength(11);
     expect(error).toMatch(
-      /It is full\.(?:.|\n)*wrong or failed in: check\.\nThere is no record of: large\..*\nCut off, .*: growth\./,
+      /It is full\.(?:.|\n)*wrong or failed in: check exact\.\nThere is no record of: large\..*\nCut off, .*: growth\./,
     );
   });
 

@@ -28,7 +28,7 @@ function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
     return BigUint64Array.of(...pair, ...new Array<bigint>(30).fill(0n)).buffer;
   };
   const device = {
-    limits: { maxBufferSize: 2 ** 31 },
+    limits: { maxBufferSize: 2 ** 31, maxStorageBufferBindingSize: 2 ** 31 },
     createQuerySet: () => ({ destroy() {} }),
     createBuffer: ({ size, label }: GPUBufferDescriptor) => {
       held += size;
@@ -48,7 +48,8 @@ function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
     pushErrorScope() {},
     popErrorScope: async () => (held > room ? { message: 'no room' } : null),
   };
-  return { gpu: { device, timestamps, checkAlive() {} } as unknown as Gpu, stamps, sizes };
+  const info = { vendor: 'swiftshader' };
+  return { gpu: { device, info, timestamps, checkAlive() {} } as unknown as Gpu, stamps, sizes };
 }
 
 describe('the clock of a GPU', () => {
