@@ -54,7 +54,11 @@ export const EXACT_FIELDS = {
   exact_kick_speed: 'u32',
 } as const;
 
-export type ExactValues = StructValues<typeof EXACT_FIELDS> & { readonly diameter_squared: number };
+/** The last two replace those of the float substep. */
+export type ExactValues = StructValues<typeof EXACT_FIELDS> & {
+  readonly diameter_squared: number;
+  readonly restitution: number;
+};
 
 export const SUBSTEP_FIELDS = {
   gravity: 'vector',

@@ -80,6 +80,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
       ),
     ]),
     ...EXACT_KINDS.flatMap((kind) => describeExact({ dimensions, kind, exact: EXACT_MODULES })),
+    ...EXACT_KINDS.flatMap((kind) => describeExactObstacles({ dimensions, kind, exact: EXACT_MODULES })),
     ...[false, true].flatMap((boxes) =>
       MERGE_STEPS.map((step) =>
         MergeLevels.describe({ dimensions, kind: 'unbounded', levels: 3, boxes }, step),
@@ -144,6 +145,19 @@ function describeExact(variant: Variant): KernelDescription[] {
       ...describeContacts(variant, broadPhase),
       Measure.describe(variant, broadPhase),
       ...describePairs(variant, broadPhase),
+    ]),
+  ];
+}
+
+function describeExactObstacles(variant: Variant): KernelDescription[] {
+  return [
+    // The kernels that sort obstacles, which have no ids and no velocities.
+    Count.describe(variant, false),
+    Scatter.describe(variant, false),
+    Gather.describe(variant, false),
+    ...BROAD_PHASES.flatMap((broadPhase) => [
+      ...describeContacts({ ...variant, obstacles: true }, broadPhase),
+      Measure.describe({ ...variant, obstacles: true }, broadPhase),
     ]),
   ];
 }

@@ -1,11 +1,11 @@
 // The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
-// Needs: position_in, substep, grid, is_within, id_in, ONE, short_length, quotient.
+// Needs: position_in, substep, grid, is_within, short_length, quotient, ONE, id_in.
 
 // Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal.
 const FEW_QUANTA = 1024i;
 
 struct ExactContact {
-  // From the other particle to this one, as fractions of ONE.
+  // From the other body to this one, as fractions of ONE.
   normal: Lattice,
   // In quanta; at most 0 without a contact.
   overlap: i32,
@@ -27,22 +27,22 @@ fn nearest_image(difference: i32, axis: u32) -> i32 {
   return select(difference, difference + period, period > 0i && 2i * difference < -period);
 }
 
-// Slots of coincident particles ascend with their ids.
-fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
-  var apart = own - quanta_at(other);
+fn exact_apart(own: Lattice, other: Lattice) -> Lattice {
+  var apart = own - other;
 #if WRAPS
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     apart[axis] = nearest_image(apart[axis], axis);
   }
 #endif
+  return apart;
+}
+
+// Returns the contact of two bodies whose centres are `offset` apart. It must not be zero.
+fn exact_contact_at(offset: Lattice) -> ExactContact {
+  var apart = offset;
   let diameter = exact_diameter();
   if (!is_within(apart, diameter)) {
     return ExactContact(Lattice(), 0i);
-  }
-  if (all(apart == Lattice())) {
-    let axis = (id_in[slot] + id_in[other]) % DIMENSIONS;
-    let along = select(Lattice(), Lattice(ONE), AXES == Extent(axis));
-    return ExactContact(select(along, -along, id_in[slot] < id_in[other]), diameter);
   }
   let zoom = select(1i, FEW_QUANTA, is_within(apart, FEW_QUANTA));
   apart *= zoom;
@@ -57,4 +57,42 @@ fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
     normal[axis] = select(part, -part, apart[axis] < 0i);
   }
   return ExactContact(normal, overlap);
+}
+
+fn along_axis(axis: u32) -> Lattice {
+  return select(Lattice(), Lattice(ONE), AXES == Extent(axis));
+}
+
+// Slots of coincident particles ascend with their ids.
+fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
+  let apart = exact_apart(own, quanta_at(other));
+  if (all(apart == Lattice())) {
+    let along = along_axis((id_in[slot] + id_in[other]) % DIMENSIONS);
+    return ExactContact(select(along, -along, id_in[slot] < id_in[other]), exact_diameter());
+  }
+  return exact_contact_at(apart);
+}
+
+#if OBSTACLES
+// The type of contacts in kernels that meet obstacles.
+alias Contact = ExactContact;
+
+fn exact_obstacle_contact(own: Lattice, obstacle: Lattice) -> ExactContact {
+  let apart = exact_apart(own, obstacle);
+  if (all(apart == Lattice())) {
+    return ExactContact(along_axis(1u), exact_diameter());
+  }
+  return exact_contact_at(apart);
+}
+#endif
+
+// Returns true if `one` has the lower position: the last axis decides first.
+fn precedes(one: Lattice, other: Lattice) -> bool {
+  for (var axis = DIMENSIONS; axis > 0u; axis--) {
+    let difference = one[axis - 1u] - other[axis - 1u];
+    if (difference != 0i) {
+      return difference < 0i;
+    }
+  }
+  return false;
 }

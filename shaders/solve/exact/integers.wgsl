@@ -85,6 +85,15 @@ fn shares_of(value: i32, direction: Lattice) -> Lattice {
   return shares;
 }
 
+// Returns the share of each number. `fraction` is from 0 to ONE.
+fn parts_of(values: Lattice, fraction: i32) -> Lattice {
+  var parts = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    parts[axis] = share_of(values[axis], fraction);
+  }
+  return parts;
+}
+
 fn scaled_all(values: Lattice, factor: Factor) -> Lattice {
   var all = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,7 +1,7 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
-// Needs: scaled, substep, FASTEST, shift_rounded, WideSum, Wide, ExactContact, dot_with, shares_of, length_of.
-// Needs: scaled_all, direction_of, added, add_low, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of, totals_of.
-// Needs: total_of.
+// Needs: scaled, substep, FASTEST, shift_rounded, Factor, length_of, scaled_all, shares_of, direction_of, WideSum.
+// Needs: Wide, ExactContact, dot_with, added, add_low, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of.
+// Needs: parts_of, totals_of, total_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
 const HALF_BOUNCE_PUSH = 1177600u;
@@ -29,6 +29,20 @@ fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
   return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
 }
 
+// Returns the change of velocity by friction in a contact with the normal change `change`. `share` is the greatest share
+// of the sliding velocity that friction takes.
+fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
+  let speed = length_of(sliding);
+  let most_grip = grip_of(change);
+  if (most_grip >= scaled(speed, share)) {
+    return scaled_all(sliding, share);
+  }
+  if (most_grip > 0i) {
+    return shares_of(most_grip, direction_of(sliding, speed));
+  }
+  return Lattice();
+}
+
 // Sums over the contacts of a particle.
 struct ExactSum {
   change: WideSum,
@@ -51,16 +65,7 @@ fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: La
   } else {
     change = exact_push_change(push_velocity, approach, approach / 2i);
   }
-  let sliding = relative - shares_of(approach, normal);
-  let speed = length_of(sliding);
-  let gripped = scaled(speed, substep.exact_grip);
-  let most_grip = grip_of(change);
-  var braking = Lattice();
-  if (most_grip >= gripped) {
-    braking = scaled_all(sliding, substep.exact_grip);
-  } else if (most_grip > 0i) {
-    braking = shares_of(most_grip, direction_of(sliding, speed));
-  }
+  let braking = exact_braking(relative - shares_of(approach, normal), substep.exact_grip, change);
   let along = shares_of(change, normal);
   let all = along - braking;
   (*sum).change = added((*sum).change, all);
@@ -130,11 +135,7 @@ fn held_by_friction(change: Lattice, support: Lattice, bearing: i32) -> Lattice 
     return Lattice();
   }
   let fraction = share_of(ratio_of(min(room, slip), slip), ratio_of(min(size, bearing), bearing));
-  var held = Lattice();
-  for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    held[axis] = share_of(across[axis], fraction);
-  }
-  return held;
+  return parts_of(across, fraction);
 }
 
 fn settled_exactly(sum: ExactSum) -> ExactEffect {
@@ -146,10 +147,8 @@ fn settled_exactly(sum: ExactSum) -> ExactEffect {
     let kept = kept_share(length_of(change), sum.closing, sum.deepest);
     // The limit acts on the velocity alone.
     push += scaled_all(change, substep.exact_dt);
-    for (var axis = 0u; axis < DIMENSIONS; axis++) {
-      change[axis] = share_of(change[axis], kept);
-      support[axis] = share_of(support[axis], kept);
-    }
+    change = parts_of(change, kept);
+    support = parts_of(support, kept);
     bearing = share_of(bearing, kept);
     push -= scaled_all(change, substep.exact_dt);
   }

@@ -1,7 +1,8 @@
 // Finds each particle's partner in an exact simulation: its fastest approaching contact above the rest speed, or
 // NO_PARTNER. Of equally fast contacts, the one with the lowest position counts, last axis first, then the lowest slot.
 // Twin: findExactPartners in src/cpu/solver/exact/contact.ts.
-// Needs: substep, Particle, quanta_at, velocity_in, Neighbour, exact_contact, dot_with, partner_out.
+// Needs: Particle, Neighbour, Contact, dot_with, obstacle_quanta, OBSTACLE_PARTNER, precedes, substep, quanta_at.
+// Needs: velocity_in, exact_contact, probe_obstacles, partner_out.
 
 struct Gathered {
   quanta: Lattice,
@@ -11,16 +12,31 @@ struct Gathered {
   partner_quanta: Lattice,
 }
 
-fn precedes(one: Lattice, other: Lattice) -> bool {
-  for (var axis = DIMENSIONS; axis > 0u; axis--) {
-    let difference = one[axis - 1u] - other[axis - 1u];
-    if (difference != 0i) {
-      return difference < 0i;
+#if OBSTACLES
+// If the partner is an obstacle, `partner` is its slot with OBSTACLE_PARTNER set.
+alias ObstacleSum = Gathered;
+
+// Of equally fast contacts, one with a particle comes before one with an obstacle. Obstacles at the same position are
+// interchangeable.
+fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
+  let approach = dot_with((*met).velocity, contact.normal);
+  if (approach > (*met).fastest) {
+    return;
+  }
+  let quanta = obstacle_quanta(obstacle.slot);
+  if (approach == (*met).fastest) {
+    let partner = (*met).partner;
+    let has_obstacle = partner >= OBSTACLE_PARTNER && partner != NO_PARTNER;
+    if (!has_obstacle || !precedes(quanta, (*met).partner_quanta)) {
+      return;
     }
   }
-  return false;
+  (*met).fastest = approach;
+  (*met).partner = OBSTACLE_PARTNER | obstacle.slot;
+  (*met).partner_quanta = quanta;
 }
 
+#endif
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
@@ -51,7 +67,11 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 
 fn finish(gathered: Gathered, particle: Particle) {
-  partner_out[particle.slot] = gathered.partner;
+  var all = gathered;
+#if OBSTACLES
+  probe_obstacles(&all, particle);
+#endif
+  partner_out[particle.slot] = all.partner;
 }
 
 fn skip(slot: u32) {

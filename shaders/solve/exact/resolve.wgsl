@@ -2,8 +2,8 @@
 // pushes particles apart. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
 // Needs: WideSum, ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of.
 // Needs: scaled, added, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
-// Needs: direction_part, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap, velocity_out.
-// Needs: position_in.
+// Needs: direction_part, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap.
+// Needs: velocity_out, position_in.
 
 #if !PUSH_APART
 // Neighbours wait until there are so many, or no more. Threads in lockstep then meet them together: a contact takes as
@@ -143,13 +143,18 @@ fn meet_exact_wall(ending: ptr<function, Ending>, axis: u32, limit: i32, inward:
 
 fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
+  var all = gathered;
+#if !PUSH_APART
+  meet_waiting(&all, slot);
+#endif
+#if OBSTACLES
+  all = with_obstacles(all, particle);
+#endif
 #if PUSH_APART
-  var quanta = within(gathered.quanta + totals_of(gathered.push, MOST_PUSH));
+  var quanta = within(all.quanta + totals_of(all.push, MOST_PUSH));
 #else
-  var met = gathered;
-  meet_waiting(&met, slot);
-  let effect = settled_exactly(met.sum);
-  var ending = Ending(gathered.quanta, gathered.velocity);
+  let effect = settled_exactly(all.sum);
+  var ending = Ending(all.quanta, all.velocity);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     turn(&ending, axis, effect.change[axis], effect.push[axis]);
   }

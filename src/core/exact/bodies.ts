@@ -24,17 +24,33 @@ export function checkExactBodies(
   { positions, velocities }: FloatBodies,
   dimensions: Dimensions,
 ): void {
-  positions?.forEach((position, index) => {
+  if (positions) checkPositions(quanta, positions, dimensions, (index) => `positions[${index}]`);
+  velocities?.forEach((velocity, index) => {
+    if (Math.abs(toVelocity(quanta, velocity)) <= FASTEST) return;
+    const accepted = `at most ${FASTEST * quanta.length} in magnitude in this exact simulation`;
+    throw new ArgumentError(`velocities[${index}]`, velocity, accepted);
+  });
+}
+
+/** Throws if an exact simulation cannot hold such obstacles. `argument` names their positions. */
+export function checkExactObstacles(quanta: Quanta, positions: Float32Array, argument: string): void {
+  const dimensions = quanta.origin.length;
+  const nameOf = (index: number) => `${argument}[${index}] (obstacle ${Math.floor(index / dimensions)})`;
+  checkPositions(quanta, positions, dimensions, nameOf);
+}
+
+function checkPositions(
+  quanta: Quanta,
+  positions: Float32Array,
+  dimensions: number,
+  nameOf: (index: number) => string,
+): void {
+  positions.forEach((position, index) => {
     const axis = index % dimensions;
     const value = toPosition(quanta, position, axis);
     if (value >= -REACH && value < REACH) return;
     const low = quanta.origin[axis] as number;
     const accepted = `from ${low - REACH * quanta.length} to ${low + REACH * quanta.length} in this exact simulation`;
-    throw new ArgumentError(`positions[${index}]`, position, accepted);
-  });
-  velocities?.forEach((velocity, index) => {
-    if (Math.abs(toVelocity(quanta, velocity)) <= FASTEST) return;
-    const accepted = `at most ${FASTEST * quanta.length} in magnitude in this exact simulation`;
-    throw new ArgumentError(`velocities[${index}]`, velocity, accepted);
+    throw new ArgumentError(nameOf(index), position, accepted);
   });
 }

@@ -19,6 +19,15 @@ export function toExact(
   };
 }
 
+/** Converts the positions of obstacles, and wraps them into the world. */
+export function toExactObstacles(quanta: Quanta, positions: Float32Array): Int32Array {
+  const { period } = quanta;
+  return Int32Array.from(positions, (position, word) => {
+    const axis = word % period.length;
+    return wrapExactly(toPosition(quanta, position, axis), period[axis] as number);
+  });
+}
+
 /** Returns the nearest floats. */
 export function toFloats(
   { origin, length }: Quanta,

@@ -76,7 +76,7 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
     mostDepth: mostFor(wallRate),
     friction: factorOf(friction),
     gripShare: factorOf(gripShare),
-    restitution,
+    restitution: factorOf(restitution),
     rebound: factorOf(1 + restitution),
     halfRebound: factorOf((1 + restitution) / 2),
     damping: factorOf(1 - restitution),

@@ -20,6 +20,8 @@ export interface SolverPasses {
   checkStep(settings: Settings, dt: number): void;
   /** Throws if these passes cannot hold such bodies. */
   checkBodies(positions: Float32Array, velocities?: Float32Array): void;
+  /** The same for obstacles. `argument` names their positions. */
+  checkObstacles(positions: Float32Array, argument: string): void;
   /** Chooses the numbers of the calls that follow. `dt` is that of a step. */
   prepare(settings: Settings, dt: number): void;
   /** Takes over the positions and velocities that the caller has written to some slots. */
@@ -83,6 +85,8 @@ export class FloatPasses implements SolverPasses {
   checkStep(): void {}
 
   checkBodies(): void {}
+
+  checkObstacles(): void {}
 
   prepare(settings: Settings, dt: number): void {
     this.substep = this.memo.derive(settings, dt);

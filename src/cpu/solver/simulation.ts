@@ -23,7 +23,13 @@ import {
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
 import { checkExactArrays } from '../../core/exact/arrays';
-import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import { checkExactObstacles } from '../../core/exact/bodies';
+import {
+  checkObstacles,
+  type ObstaclesGiven,
+  obstaclesOf,
+  positionsName,
+} from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { describeSizes } from '../../core/particles/shapes';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -43,6 +49,7 @@ import {
   stepAsFastAs,
 } from '../../core/simulation/simulation';
 import { hashState } from '../../core/state/hash';
+import type { Bounds } from '../../core/world/bounds';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
@@ -79,6 +86,10 @@ export function createSimulation(
   hire?: (plan: SimulationPlan) => Threading<StepTeam>,
 ): CpuSimulation {
   const plan = planSimulation(options);
+  if (plan.quanta) {
+    const name = positionsName('obstacles', obstaclesOf(options));
+    checkExactObstacles(plan.quanta, plan.obstacles.positions, name);
+  }
   // With variable radii, memory does not grow with the cells of the world.
   const cells = plan.radiusRange ? undefined : reservedCells(plan.world);
   return reserve(plan.capacity, () => new CpuSimulation(plan, hire?.(plan)), cells);
@@ -183,7 +194,6 @@ export class CpuSimulation implements ParticleSimulation {
       this.passes.checkBodies(...bodies),
     );
     this.passes.checkBodies(plan.positions, plan.velocities);
-    this.passes.checkBodies(plan.obstacles.positions);
     this.loadObstacles(plan.obstacles);
     if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
@@ -365,9 +375,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
-    const bodies = checkObstacles(obstacles, this, 'obstacles', this.allocator.defaultBox);
-    this.passes.checkBodies(bodies.positions);
-    this.loadObstacles(bodies);
+    this.loadObstacles(this.checkObstacles(obstacles, 'obstacles', this.allocator.defaultBox));
   }
 
   /** Measures the simulation. */
@@ -444,8 +452,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
     if (checkpoint.exact) checkExactArrays(checkpoint.exact, checkpoint.positions.length);
-    const obstacles = checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles');
-    this.passes.checkBodies(obstacles.positions);
+    const obstacles = this.checkObstacles(obstaclesOf(checkpoint), 'checkpoint.obstacles');
     this.allocator.replaceAll(checkpoint.ids);
     this.append(bodiesOf(checkpoint, this), 0);
     if (this.passes instanceof ExactPasses && checkpoint.exact) {
@@ -574,6 +581,12 @@ export class CpuSimulation implements ParticleSimulation {
   /** In an exact simulation, replaces the floats that the caller may have written to `buffers`. */
   private ignoreWrites(): void {
     if (this.kept) this.passes.publish(this.state, 0, this.count);
+  }
+
+  private checkObstacles(given: ObstaclesGiven, argument: string, box?: Bounds): StaticBodies {
+    const bodies = checkObstacles(given, this, argument, box);
+    this.passes.checkObstacles(bodies.positions, positionsName(argument, given));
+    return bodies;
   }
 
   private loadObstacles(obstacles: StaticBodies): void {

@@ -1,5 +1,6 @@
 /** The host's part of exact simulations. It is loaded only if there is such a simulation. */
 import type { Substep } from '../../core/contact/settings';
+import { toExactObstacles } from '../../core/exact/convert';
 import { exponentOf, packFactor } from '../../core/exact/integers';
 import type { Quanta } from '../../core/exact/quanta';
 import { deriveExactSubstep } from '../../core/exact/substep';
@@ -8,7 +9,7 @@ import type { ExactValues } from '../../gpu/params';
 import { EXACT_MODULES } from '../../passes/solve/exact';
 
 export { checkExactArrays } from '../../core/exact/arrays';
-export { checkExactBodies } from '../../core/exact/bodies';
+export { checkExactBodies, checkExactObstacles } from '../../core/exact/bodies';
 export { toExact, toFloats, wrapExactly } from '../../core/exact/convert';
 export { checkExactStep } from '../../core/exact/step';
 
@@ -22,12 +23,19 @@ export function exactWorld(world: World, { diameter, extent }: Quanta): World {
   return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact: EXACT_MODULES });
 }
 
+/** Returns the bits of the positions of obstacles, in whole numbers. */
+export function obstacleBits(quanta: Quanta, positions: Float32Array): Float32Array {
+  return new Float32Array(toExactObstacles(quanta, positions).buffer);
+}
+
 /** Returns the parameters of a substep of step number `step`. */
 export function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactValues {
   const exact = deriveExactSubstep(quanta, substep, step);
   return {
     // Floats only find candidates.
     diameter_squared: quanta.searchDiameter ** 2,
+    // Devices may flush the smallest floats to 0, so the engines agree on a multiple of 2⁻³¹.
+    restitution: exact.restitution,
     quantum: quanta.length,
     extent: quanta.extent,
     quanta_bits: exponentOf(quanta.diameter),

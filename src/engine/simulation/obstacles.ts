@@ -59,11 +59,15 @@ export async function createObstacles(
   world: World,
   capacity: number,
   target: GPUBuffer,
+  bitsOf: BitsOf = (positions) => positions,
 ): Promise<Obstacles> {
   return world.levels > 0
     ? new TreeObstacles(gpu, world, target)
-    : CellObstacles.create(gpu, world, capacity, target);
+    : CellObstacles.create(gpu, world, capacity, target, bitsOf);
 }
+
+/** Returns positions as shaders read them: in exact simulations, whole numbers. */
+type BitsOf = (positions: Float32Array) => Float32Array;
 
 class TreeObstacles implements Obstacles {
   given = NO_OBSTACLES;
@@ -102,6 +106,7 @@ class CellObstacles implements Obstacles {
     private readonly world: World,
     private readonly capacity: number,
     private readonly target: GPUBuffer,
+    private readonly bitsOf: BitsOf,
     private readonly sort: CellSort,
     private readonly owned: BufferSet<Names>,
   ) {
@@ -109,7 +114,13 @@ class CellObstacles implements Obstacles {
     this.binding = sort.bind({ position }, { position: sorted, id });
   }
 
-  static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
+  static async create(
+    gpu: Gpu,
+    world: World,
+    capacity: number,
+    target: GPUBuffer,
+    bitsOf: BitsOf,
+  ): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
     // Sort without `crowds`: only very dense obstacles would gain from it.
     const uncrowded = { ...world, crowds: false };
@@ -117,7 +128,7 @@ class CellObstacles implements Obstacles {
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),
       owned: createBuffers(gpu, 'obstacles', { position: positions, sorted: positions, id: 4 * capacity }),
     });
-    return new CellObstacles(gpu, world, capacity, target, sort, owned);
+    return new CellObstacles(gpu, world, capacity, target, bitsOf, sort, owned);
   }
 
   get bytes(): number {
@@ -135,7 +146,7 @@ class CellObstacles implements Obstacles {
     if (count === 0) {
       encoder.clearBuffer(target, first, bytes.starts);
     } else {
-      const stored = toStored(world.dimensions, wrapObstacles(world, given).positions);
+      const stored = toStored(world.dimensions, this.bitsOf(wrapObstacles(world, given).positions));
       gpu.device.queue.writeBuffer(position, 0, stored);
       const stages = sort.stages(makeShared(count), this.binding, count, false);
       encodeStages(encoder, 'simulation.obstacles', stages);

@@ -11,7 +11,7 @@
  * The file is longer than 500 lines, because each public member of the one class has a comment.
  */
 import { checkInteger } from '../../core/base/checks';
-import { ArgumentError, DestroyedError, Phrase } from '../../core/base/errors';
+import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
 import type { ContinuousCounts } from '../../core/ccd/law';
 import {
@@ -25,7 +25,12 @@ import {
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
 import type { Quanta } from '../../core/exact/quanta';
-import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import {
+  checkObstacles,
+  type ObstaclesGiven,
+  obstaclesOf,
+  positionsName,
+} from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
 import { IdAllocator } from '../../core/simulation/ids';
@@ -42,6 +47,7 @@ import {
   type SimulationOptions,
   stepAsFastAs,
 } from '../../core/simulation/simulation';
+import type { Bounds } from '../../core/world/bounds';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { createParts } from '../../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
@@ -166,10 +172,6 @@ export class Simulation implements ParticleSimulation {
    */
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
     const planned = planSimulation(options);
-    if (planned.exact && planned.obstacleCapacity > 0) {
-      const accepted = 'left out in an exact simulation on the GPU; createCpuSimulation offers both';
-      throw new ArgumentError('obstacles', new Phrase('given'), accepted);
-    }
     // The caller may change the arrays while kernels compile.
     const first = {
       positions: planned.positions.slice(),
@@ -177,8 +179,12 @@ export class Simulation implements ParticleSimulation {
       radii: options.radii?.slice(),
       halfExtents: options.halfExtents?.slice(),
     };
+    const obstaclesName = positionsName('obstacles', obstaclesOf(options));
     const exact = planned.quanta && (await import('./exact'));
-    if (planned.quanta) exact?.checkExactBodies(planned.quanta, first, planned.dimensions);
+    if (planned.quanta) {
+      exact?.checkExactBodies(planned.quanta, first, planned.dimensions);
+      exact?.checkExactObstacles(planned.quanta, planned.obstacles.positions, obstaclesName);
+    }
     const world = exact && planned.quanta ? exact.exactWorld(planned.world, planned.quanta) : planned.world;
     const plan = { ...planned, world };
     const { dimensions, capacity, quanta } = plan;
@@ -197,7 +203,15 @@ export class Simulation implements ParticleSimulation {
       parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
       obstacles:
         plan.obstacleCapacity > 0
-          ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
+          ? sorting.then(({ start }) =>
+              createObstacles(
+                gpu,
+                world,
+                plan.obstacleCapacity,
+                start,
+                quanta && exact && ((positions) => exact.obstacleBits(quanta, positions)),
+              ),
+            )
           : Promise.resolve(undefined),
       ccd: plan.continuous ? createCcd(gpu, variantOf(plan), world, capacity) : Promise.resolve(undefined),
       copies: ParticleCopies.create(gpu, world, capacity, quanta && exact && { ...exact, quanta }),
@@ -383,7 +397,7 @@ export class Simulation implements ParticleSimulation {
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkIdle();
-    this.loadObstacles(checkObstacles(obstacles, this, 'obstacles', this.ids.defaultBox));
+    this.loadObstacles(this.checkObstacles(obstacles, 'obstacles', this.ids.defaultBox));
   }
 
   /** Measures the state at the time of the call. */
@@ -472,6 +486,7 @@ export class Simulation implements ParticleSimulation {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
     if (checkpoint.exact) this.parts?.checkExactArrays(checkpoint.exact, checkpoint.positions.length);
+    const obstacles = this.checkObstacles(obstaclesOf(checkpoint), 'checkpoint.obstacles');
     this.submissions.renew();
     this.recorded.forget();
     this.ids.replaceAll(checkpoint.ids);
@@ -483,7 +498,7 @@ export class Simulation implements ParticleSimulation {
     }
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.loadObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
+    this.loadObstacles(obstacles);
   }
 
   /** Frees the memory. Later calls of other methods throw a DestroyedError. */
@@ -515,9 +530,17 @@ export class Simulation implements ParticleSimulation {
     this.gpu.checkAlive();
   }
 
+  private checkObstacles(given: ObstaclesGiven, argument: string, box?: Bounds): StaticBodies {
+    const bodies = checkObstacles(given, this, argument, box);
+    const name = positionsName(argument, given);
+    if (this.quanta) this.parts?.checkExactObstacles(this.quanta, bodies.positions, name);
+    return bodies;
+  }
+
   private loadObstacles(bodies: StaticBodies): void {
     const substep = this.substeps.derive(this.currentSettings, 0);
-    this.obstacles?.load(bodies, (count) => this.parameters.write(this.world, count, substep));
+    const exact = this.exactValues(substep);
+    this.obstacles?.load(bodies, (count) => this.parameters.write(this.world, count, substep, exact));
   }
 
   private recording(dt = 0): Recording {

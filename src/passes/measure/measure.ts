@@ -75,8 +75,7 @@ export class Measure {
       sources: [
         ...neighbourModules(variant, broadPhase),
         census,
-        ...(variant.obstacles ? [CONTACT] : shapeModules(variant)),
-        ...(variant.exact?.contact ?? []),
+        ...(variant.exact?.contact ?? (variant.obstacles ? [CONTACT] : shapeModules(variant))),
         ...obstacleModules(variant),
         { name: 'measure/measure.wgsl', text },
       ],

@@ -4,6 +4,7 @@ import integers from '../../../shaders/solve/exact/integers.wgsl?raw';
 import integrate from '../../../shaders/solve/exact/integrate.wgsl?raw';
 import law from '../../../shaders/solve/exact/law.wgsl?raw';
 import motion from '../../../shaders/solve/exact/motion.wgsl?raw';
+import obstacles from '../../../shaders/solve/exact/obstacles.wgsl?raw';
 import partner from '../../../shaders/solve/exact/partner.wgsl?raw';
 import resolve from '../../../shaders/solve/exact/resolve.wgsl?raw';
 import world from '../../../shaders/world/exact.wgsl?raw';
@@ -23,6 +24,7 @@ export const EXACT_MODULES: ExactModules = {
     ...CONTACT,
     MOTION,
     { name: 'solve/exact/law.wgsl', text: law },
+    { name: 'solve/exact/obstacles.wgsl', text: obstacles },
     { name: 'solve/exact/resolve.wgsl', text: resolve },
   ],
 };

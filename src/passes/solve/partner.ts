@@ -42,11 +42,8 @@ export class Partner extends ParticlePass<PartnerBuffers> {
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
-        ...(variant.exact?.partner ?? [
-          CONTACT,
-          ...obstacleModules(variant),
-          { name: 'solve/partner.wgsl', text },
-        ]),
+        ...obstacleModules(variant),
+        ...(variant.exact?.partner ?? [CONTACT, { name: 'solve/partner.wgsl', text }]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',

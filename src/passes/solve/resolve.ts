@@ -54,12 +54,8 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
-        ...(variant.exact?.resolve ?? [
-          CONTACT,
-          CONTACT_LAW,
-          ...obstacleModules(variant),
-          { name: 'solve/resolve.wgsl', text },
-        ]),
+        ...obstacleModules(variant),
+        ...(variant.exact?.resolve ?? [CONTACT, CONTACT_LAW, { name: 'solve/resolve.wgsl', text }]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Checkpoint, ExactArrays, SimulationOptions } from '../../../src/core/simulation/simulation';
-import { createCpuSimulation } from '../../../src/cpu';
-import { createSimulation } from '../../../src/engine/simulation/simulation';
+import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
+import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { createNoise } from '../../../src/testing/noise';
@@ -79,16 +79,70 @@ function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   };
 }
 
+/** Returns a random case with obstacles: few or many, also coincident with each other and with particles. */
+function randomObstacleCase(dimensions: 2 | 3, seed: number): SimulationOptions {
+  const options = randomCase(dimensions, seed);
+  return { ...options, obstacles: randomObstacles(options, seed), obstacleCapacity: 300 };
+}
+
+function randomObstacles(
+  { dimensions, min = [], max = [], radius = 0, positions = new Float32Array(0) }: SimulationOptions,
+  seed: number,
+): Float32Array {
+  const noise = createNoise(seed + 0.5);
+  const between = (low: number, high: number) => low + (high - low) * noise();
+  const pick = <Value>(...values: readonly Value[]) => values[Math.floor(between(0, values.length))] as Value;
+  const count = pick(0, 1, 3, 20, 60, 300);
+  // Small numbers crowd the obstacles.
+  const spread = pick(1, 1, 0.2, 0);
+  const bodies = positions.length / dimensions;
+  const centre = Math.floor(between(0, bodies));
+  return Float32Array.from({ length: dimensions * count }, (_, word) => {
+    const axis = word % dimensions;
+    const low = min[axis] as number;
+    const size = (max[axis] as number) - low;
+    const near = positions[dimensions * centre + axis] as number;
+    const at = near + spread * (low + between(-0.2, 1.2) * size - near);
+    return pick(at, at, low + 2 * radius * Math.round((at - low) / (2 * radius)));
+  });
+}
+
 /** One kernel of each variant serves all cases, so compare many of them in one test. */
-async function expectSameBitsInCases(gpu: Gpu, dimensions: 2 | 3, seeds: readonly number[]): Promise<void> {
+async function expectSameBitsInCases(
+  gpu: Gpu,
+  dimensions: 2 | 3,
+  seeds: readonly number[],
+  make = randomCase,
+): Promise<void> {
   for (const seed of seeds) {
-    const options = randomCase(dimensions, seed);
+    const options = make(dimensions, seed);
     const cpu = createCpuSimulation(options);
     const simulation = await createSimulation(gpu, options);
-    for (let step = 0; step < 10; step++) for (const one of [cpu, simulation]) one.step(DT);
+    for (let step = 0; step < 10; step++) {
+      for (const one of [cpu, simulation]) {
+        if (options.obstacles && step === 5) {
+          one.setObstacles(randomObstacles(options, seed + 0.25));
+          one.separate(2);
+        }
+        one.step(DT);
+      }
+    }
     expectSameState(cpu.checkpoint(), await simulation.checkpoint(), seed);
+    if (options.obstacles) await expectSameQueries(cpu, simulation, seed);
     simulation.destroy();
   }
+}
+
+async function expectSameQueries(cpu: CpuSimulation, simulation: Simulation, seed: number): Promise<void> {
+  const { hash, contacts, obstacleContacts } = await simulation.measure();
+  const expected = cpu.measure();
+  expect({ seed, hash, contacts, obstacleContacts }).toEqual({
+    seed,
+    hash: expected.hash,
+    contacts: expected.contacts,
+    obstacleContacts: expected.obstacleContacts,
+  });
+  expect(await simulation.findPairs()).toEqual(cpu.findPairs());
 }
 
 describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
@@ -104,6 +158,13 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
   gpuTest(
     'have the bits of the CPU engine in random cases',
     async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20))),
+    SHARED,
+  );
+
+  gpuTest(
+    'have the bits of the CPU engine in random cases with obstacles',
+    async (_, { wrap }) =>
+      expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20)), randomObstacleCase),
     SHARED,
   );
 

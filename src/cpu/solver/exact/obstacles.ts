@@ -3,7 +3,7 @@
  * only names candidates.
  */
 import { BOUNCE_PUSH, SPREADING, STOP_SUBSTEPS } from '../../../core/base/constants';
-import { toPosition } from '../../../core/exact/bodies';
+import { toExactObstacles } from '../../../core/exact/convert';
 import { clamp, dot, factorOf, lengthOf, ONE, ratio, scale, share } from '../../../core/exact/integers';
 import { directionOf, freePush, grip, pushChange } from '../../../core/exact/law';
 import { MOST_CHANGE, type Quanta } from '../../../core/exact/quanta';
@@ -31,10 +31,7 @@ export class ExactObstacles {
 
   /** Call after the search has loaded obstacles. */
   load(): void {
-    const { positions } = this.search.bodies;
-    this.quanta = Int32Array.from(positions, (position, word) =>
-      toPosition(this.units, position, word % this.dimensions),
-    );
+    this.quanta = toExactObstacles(this.units, this.search.bodies.positions);
   }
 
   findPartners(state: ParticleState, activeCount: number, response: Response, substep: ExactSubstep): void {
@@ -92,7 +89,7 @@ export class ExactObstacles {
         const y = values[4 * index + 2] as number;
         const z = values[4 * index + 3] as number;
         deepestOverlap = Math.max(deepestOverlap, overlap);
-        sumOfOverlaps += overlap;
+        sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
         const approach = dotWith(velocity, x, y, z);
         const bounces = restitution > 0 && partners[slot] === -2 - (slots[index] as number);
         const isImpact = approach < -restSpeed && overlap < STOP_SUBSTEPS * scale(-approach, dt);
@@ -158,24 +155,27 @@ export class ExactObstacles {
   pushApart(state: ParticleState, activeCount: number, { pushes }: Response, substep: ExactSubstep): void {
     if (this.quanta.length === 0) return;
     const { dimensions } = this;
+    const pushSum = [0, 0, 0];
     for (let slot = 0; slot < activeCount; slot++) {
       this.find(state, slot, substep);
       const { slots, values } = found;
+      if (slots.length === 0) continue;
+      pushSum.fill(0);
       let deepest = 0;
-      let sum = 0;
+      let sumOfOverlaps = 0;
       for (let index = 0; index < slots.length; index++) {
-        deepest = Math.max(deepest, values[4 * index] as number);
-        sum += values[4 * index] as number;
-      }
-      for (let index = 0; index < slots.length; index++) {
-        const push = share(
-          scale(values[4 * index] as number, 2 * substep.halfRelaxation),
-          ratio(deepest, sum),
-        );
+        const overlap = values[4 * index] as number;
+        deepest = Math.max(deepest, overlap);
+        sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
+        const push = scale(overlap, 2 * substep.halfRelaxation);
         for (let axis = 0; axis < dimensions; axis++) {
-          const word = dimensions * slot + axis;
-          pushes[word] = (pushes[word] as number) + share(push, values[4 * index + 1 + axis] as number);
+          pushSum[axis] = (pushSum[axis] as number) + share(push, values[4 * index + 1 + axis] as number);
         }
+      }
+      const part = ratio(deepest, sumOfOverlaps);
+      for (let axis = 0; axis < dimensions; axis++) {
+        const word = dimensions * slot + axis;
+        pushes[word] = (pushes[word] as number) + share(clamp(pushSum[axis] as number, MOST_CHANGE), part);
       }
     }
   }

@@ -4,7 +4,7 @@
  */
 import { DEEP } from '../../../core/base/constants';
 import { type Settings, SubstepMemo } from '../../../core/contact/settings';
-import { checkExactBodies, toPosition, toVelocity } from '../../../core/exact/bodies';
+import { checkExactBodies, checkExactObstacles, toPosition, toVelocity } from '../../../core/exact/bodies';
 import { wrapExactly } from '../../../core/exact/convert';
 import { clamp, lengthOf, scale, share } from '../../../core/exact/integers';
 import { directionOf, grip, held, holdByFriction, keptShare } from '../../../core/exact/law';
@@ -61,6 +61,10 @@ export class ExactPasses implements SolverPasses {
 
   checkBodies(positions: Float32Array, velocities?: Float32Array): void {
     checkExactBodies(this.quanta, { positions, velocities }, this.dimensions);
+  }
+
+  checkObstacles(positions: Float32Array, argument: string): void {
+    checkExactObstacles(this.quanta, positions, argument);
   }
 
   prepare(settings: Settings, dt: number): void {
