@@ -16,10 +16,9 @@
 //   17      particles whose bucket also holds another cell
 //   18      particles in crowded cells
 //   19      overlaps with obstacles
-// Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates.
-// Needs: cell_of_slot, position_in, exact_contact, quanta_at, substep, are_adjacent, lattice_of, NOWHERE, particle_of.
-// Needs: id_in, probe, velocity_bits, position_bits, is_in_grid, count_candidates, census_of, probe_obstacles.
-// Needs: partials.
+// Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
+// Needs: position_in, exact_contact, quanta_at, substep, are_adjacent, lattice_of, NOWHERE, particle_of, id_in, probe.
+// Needs: velocity_bits, position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
   // The world's corners; substep.lower and substep.upper are the limits of centres.
@@ -166,6 +165,15 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 #endif
 
+fn is_outside(slot: u32, position: Vector) -> bool {
+#if EXACT
+  let quanta = quanta_at(slot);
+  return any(quanta < Lattice()) || any(quanta > Lattice(substep.extent));
+#else
+  return any(position < measure.lowest) || any(position > measure.highest);
+#endif
+}
+
 fn mix_word(value: u32, word: u32) -> u32 {
   var mixed = (value ^ word) * 0xcc9e2d51u;
   mixed = (mixed ^ (mixed >> 15u)) * 0x1b873593u;
@@ -275,9 +283,7 @@ fn measure_state(
         for (var axis = 0u; axis < DIMENSIONS; axis++) {
           momentum[axis] += impulse[axis];
         }
-        if (any(position < measure.lowest) || any(position > measure.highest)) {
-          outside += 1u;
-        }
+        outside += select(0u, 1u, is_outside(slot, position));
         let census = census_of(slot, cell);
         occupied += select(0u, 1u, census.is_first);
         greatest = max(greatest, census.occupancy);

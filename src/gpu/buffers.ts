@@ -30,6 +30,9 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
+/** Buffers of positions that are whole numbers, which floats would misread. */
+export const WHOLE_POSITIONS = new WeakSet<GPUBuffer>();
+
 /** Does not wait, for callers that must record work first. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,

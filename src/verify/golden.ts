@@ -29,6 +29,12 @@ export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
   gas: { scene: 'gas', hashes: { 2: 'a71ff7c9b8c65a1b', 3: '6903f06f04cfdc6b' } },
   clustered: { scene: 'clustered', hashes: { 2: 'c30fe2ee9c86da96', 3: '54795c663f58d9aa' } },
   periodic: { scene: 'periodic', hashes: { 2: '59c243f950171983', 3: 'c45c0449abc225b4' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: 'c27a9612135c4f1b', 3: '0c9c2d60542a8cff' } },
+  'bouncing obstacles': {
+    scene: 'obstacles',
+    changes: { restitution: 0.5, friction: 1, periodic: true },
+    hashes: { 2: 'b144d9dc834ffdf2', 3: 'ff717484e71cd694' },
+  },
   'all pairs': {
     scene: 'clustered',
     changes: { broadPhase: 'naive', substeps: 3 },

@@ -12,7 +12,7 @@ const recorded: Record<string, string> = JSON.parse(
 );
 
 describe.skipIf(skipsDeno)(`exact simulations under wgpu on ${denoDriver}`, () => {
-  for (const scene of ['pile', 'clustered', 'periodic']) {
+  for (const scene of ['pile', 'clustered', 'periodic', 'obstacles']) {
     const options = { tags: scene === 'pile' ? [] : ['full'] };
     test.each(DIMENSIONS)(`give the recorded bits in %dD: ${scene}`, options, async (dimensions) => {
       const { gpu, cpu, complaints } = await deno.ask({ scene, dimensions, count: 300, steps: 20 });

@@ -23,7 +23,7 @@ import {
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
 import { checkExactArrays } from '../../core/exact/arrays';
-import { checkExactObstacles } from '../../core/exact/bodies';
+import { checkExactBodies, checkExactObstacles } from '../../core/exact/bodies';
 import {
   checkObstacles,
   type ObstaclesGiven,
@@ -87,6 +87,7 @@ export function createSimulation(
 ): CpuSimulation {
   const plan = planSimulation(options);
   if (plan.quanta) {
+    checkExactBodies(plan.quanta, plan, plan.dimensions);
     const name = positionsName('obstacles', obstaclesOf(options));
     checkExactObstacles(plan.quanta, plan.obstacles.positions, name);
   }
@@ -193,7 +194,6 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator = new IdAllocator(capacity, plan.defaultBox, (...bodies) =>
       this.passes.checkBodies(...bodies),
     );
-    this.passes.checkBodies(plan.positions, plan.velocities);
     this.loadObstacles(plan.obstacles);
     if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
@@ -384,10 +384,10 @@ export class CpuSimulation implements ParticleSimulation {
     this.ignoreWrites();
     this.sort();
     this.settle();
-    const { neighbours, state, world, count } = this;
+    const { neighbours, passes, state, world, count } = this;
     const { activeCount } = neighbours;
     const census = neighbours.census();
-    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter, this.passes.overlapOf);
+    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter, passes.overlapOf);
     const isNaive = this.currentSettings.broadPhase === 'naive';
     return {
       count,
@@ -396,8 +396,9 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - activeCount,
       ...overlaps,
       borderline: 0,
-      obstacleContacts: this.passes.countObstacleContacts(state, activeCount),
+      obstacleContacts: passes.countObstacleContacts(state, activeCount),
       ...measureParticles(world, state, activeCount),
+      ...(passes instanceof ExactPasses ? { outside: passes.countOutside(state, activeCount) } : {}),
       hash: this.hash(),
     };
   }

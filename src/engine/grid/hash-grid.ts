@@ -14,7 +14,13 @@ import {
   type World,
   type WorldOptions,
 } from '../../core/world/world';
-import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../../gpu/buffers';
+import {
+  type BufferSet,
+  type BufferSizes,
+  createBuffers,
+  createParts,
+  WHOLE_POSITIONS,
+} from '../../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
 import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../gpu/params';
@@ -265,6 +271,10 @@ export class HashGrid {
     for (const name of OPTIONAL_INPUTS) {
       if (!this.parts.takes[name] || input[name] !== input.positions) continue;
       throw new ArgumentError(name, new Phrase('the same buffer as positions'), 'a buffer of its own');
+    }
+    if (WHOLE_POSITIONS.has(input.positions)) {
+      const accepted = 'a buffer of floats; use findPairs of the simulation, or convert the positions first';
+      throw new ArgumentError('positions', new Phrase('the positions of an exact simulation'), accepted);
     }
     const binding = this.bindingFor(input);
     this.parts.parameters.recordInto(() => {

@@ -11,7 +11,7 @@ import { describeSizes } from '../../core/particles/shapes';
 import type { Bodies, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
 import { wrapPositions } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
-import { type BufferSet, createBuffers } from '../../gpu/buffers';
+import { type BufferSet, createBuffers, WHOLE_POSITIONS } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import {
   bodyFloats,
@@ -107,6 +107,8 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
+    // `state` shows this copy.
+    if (exact) WHOLE_POSITIONS.add(owned.buffers.position0);
     return new ParticleCopies(gpu, world, capacity, owned, exact);
   }
 

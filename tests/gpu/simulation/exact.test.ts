@@ -1,149 +1,22 @@
 import { describe, expect } from 'vitest';
-import type { Checkpoint, ExactArrays, SimulationOptions } from '../../../src/core/simulation/simulation';
-import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
-import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
-import type { Gpu } from '../../../src/gpu/device';
-import { createScene, sceneOptions } from '../../../src/scenes';
-import { createNoise } from '../../../src/testing/noise';
+import type { ExactArrays } from '../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../src/cpu';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { verifyExact } from '../../../src/verify/golden';
+import {
+  DT,
+  exactScene,
+  expectSameBits,
+  expectSameBitsInCases,
+  expectSameState,
+  randomCase,
+  range,
+} from '../../helpers/exact-cases';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { runsAll, runsOf } from '../../helpers/tiers';
 
-const DT = 1 / 60;
 const FULL = { ...SHARED, tags: 'full' } as const;
-
-/** Steps both engines and expects the same bits after each of the numbers of steps. */
-async function expectSameBits(gpu: Gpu, options: SimulationOptions, all: readonly number[]): Promise<void> {
-  const cpu = createCpuSimulation(options);
-  const simulation = await createSimulation(gpu, options);
-  let taken = 0;
-  for (const steps of all) {
-    for (; taken < steps; taken++) for (const one of [cpu, simulation]) one.step(DT);
-    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), steps);
-    expect((await simulation.measure()).hash).toBe(cpu.measure().hash);
-  }
-  simulation.destroy();
-}
-
-function expectSameState(expected: Checkpoint, found: Checkpoint, steps: number): void {
-  const words = expected.exact?.positions ?? [];
-  const differs = words.findIndex((word, index) => word !== found.exact?.positions[index]);
-  expect(differs, `first differing coordinate after ${steps} steps`).toBe(-1);
-  expect(found).toEqual(expected);
-}
-
-const exactScene = (
-  name: string,
-  dimensions: 2 | 3,
-  count: number,
-  changes: Partial<SimulationOptions> = {},
-) => sceneOptions(createScene(name, { dimensions, count }), { exact: true, ...changes });
-
-const range = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
-
-/** Returns random settings and a random state, with overlaps of all depths, walls, and coincident particles. */
-function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
-  const noise = createNoise(seed);
-  const between = (low: number, high: number) => low + (high - low) * noise();
-  const pick = <Value>(...values: readonly Value[]) => values[Math.floor(between(0, values.length))] as Value;
-  const edge = pick(4, 6, 9);
-  const count = Math.floor(between(2, 90));
-  const speed = pick(0, 1, 30, 500);
-  const radius = pick(0.5, 0.3, 1 / 3, 100);
-  const scale = 2 * radius;
-  const place = () => between(-0.2, edge + 0.2);
-  const low = scale * pick(0, 0, -3.7, 500.1);
-  // Periods that no 32-bit float holds, and coarser quanta.
-  const long = pick(1, 1, 1, 300);
-  const positions = Float32Array.from(
-    { length: dimensions * count },
-    () => low + scale * pick(place(), Math.round(place())),
-  );
-  return {
-    dimensions,
-    exact: true,
-    radius,
-    min: new Array<number>(dimensions).fill(low),
-    max: new Array<number>(dimensions).fill(low + scale * edge).with(0, low + scale * edge * long),
-    periodic: Array.from({ length: dimensions }, () => pick(false, true)),
-    positions,
-    velocities: positions.map(() => scale * between(-speed, speed) * (long > 1 ? 0.5 : 1)),
-    gravity: Array.from({ length: dimensions }, () => scale * pick(0, -9.81, 1e-5, 700)),
-    restitution: pick(0, 0.5, 1, between(0, 1)),
-    friction: pick(0, 0.2, 10, between(0, 2)),
-    relaxation: pick(0.01, 0.35, 1, between(0.01, 1)),
-    walls: pick(true, true, false),
-    substeps: pick(1, 2, 8),
-    broadPhase: pick('grid', 'grid', 'naive'),
-  };
-}
-
-/** Returns a random case with obstacles: few or many, also coincident with each other and with particles. */
-function randomObstacleCase(dimensions: 2 | 3, seed: number): SimulationOptions {
-  const options = randomCase(dimensions, seed);
-  return { ...options, obstacles: randomObstacles(options, seed), obstacleCapacity: 300 };
-}
-
-function randomObstacles(
-  { dimensions, min = [], max = [], radius = 0, positions = new Float32Array(0) }: SimulationOptions,
-  seed: number,
-): Float32Array {
-  const noise = createNoise(seed + 0.5);
-  const between = (low: number, high: number) => low + (high - low) * noise();
-  const pick = <Value>(...values: readonly Value[]) => values[Math.floor(between(0, values.length))] as Value;
-  const count = pick(0, 1, 3, 20, 60, 300);
-  // Small numbers crowd the obstacles.
-  const spread = pick(1, 1, 0.2, 0);
-  const bodies = positions.length / dimensions;
-  const centre = Math.floor(between(0, bodies));
-  return Float32Array.from({ length: dimensions * count }, (_, word) => {
-    const axis = word % dimensions;
-    const low = min[axis] as number;
-    const size = (max[axis] as number) - low;
-    const near = positions[dimensions * centre + axis] as number;
-    const at = near + spread * (low + between(-0.2, 1.2) * size - near);
-    return pick(at, at, low + 2 * radius * Math.round((at - low) / (2 * radius)));
-  });
-}
-
-/** One kernel of each variant serves all cases, so compare many of them in one test. */
-async function expectSameBitsInCases(
-  gpu: Gpu,
-  dimensions: 2 | 3,
-  seeds: readonly number[],
-  make = randomCase,
-): Promise<void> {
-  for (const seed of seeds) {
-    const options = make(dimensions, seed);
-    const cpu = createCpuSimulation(options);
-    const simulation = await createSimulation(gpu, options);
-    for (let step = 0; step < 10; step++) {
-      for (const one of [cpu, simulation]) {
-        if (options.obstacles && step === 5) {
-          one.setObstacles(randomObstacles(options, seed + 0.25));
-          one.separate(2);
-        }
-        one.step(DT);
-      }
-    }
-    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), seed);
-    if (options.obstacles) await expectSameQueries(cpu, simulation, seed);
-    simulation.destroy();
-  }
-}
-
-async function expectSameQueries(cpu: CpuSimulation, simulation: Simulation, seed: number): Promise<void> {
-  const { hash, contacts, obstacleContacts } = await simulation.measure();
-  const expected = cpu.measure();
-  expect({ seed, hash, contacts, obstacleContacts }).toEqual({
-    seed,
-    hash: expected.hash,
-    contacts: expected.contacts,
-    obstacleContacts: expected.obstacleContacts,
-  });
-  expect(await simulation.findPairs()).toEqual(cpu.findPairs());
-}
 
 describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
   for (const name of ['pile', 'clustered', 'periodic', 'gas']) {
@@ -157,14 +30,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
 
   gpuTest(
     'have the bits of the CPU engine in random cases',
-    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20))),
-    SHARED,
-  );
-
-  gpuTest(
-    'have the bits of the CPU engine in random cases with obstacles',
-    async (_, { wrap }) =>
-      expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20)), randomObstacleCase),
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20)), randomCase),
     SHARED,
   );
 
@@ -244,7 +110,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
 describe.each(DIMENSIONS)('exact simulations on the GPU in many random cases, %dD', (dimensions) => {
   gpuTest(
     'have the bits of the CPU engine',
-    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300)),
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300), randomCase),
     { ...FULL, timeoutMs: 180_000 },
   );
 });
@@ -255,7 +121,7 @@ gpuTest(
     const cases = [];
     for await (const found of verifyExact({ gpu: wrap() }, [2, 3])) cases.push(found);
     expect(cases.filter(({ pass }) => !pass)).toEqual([]);
-    expect(cases).toHaveLength(12);
+    expect(cases).toHaveLength(16);
   },
   { ...FULL, timeoutMs: 180_000 },
 );

@@ -271,6 +271,17 @@ export class ExactPasses implements SolverPasses {
     this.publish(state, 0, activeCount);
   }
 
+  countOutside({ quanta }: ParticleState, activeCount: number): number {
+    const { dimensions } = this;
+    const { extent } = this.quanta;
+    let outside = 0;
+    for (let first = 0; first < dimensions * activeCount; first += dimensions) {
+      const position = quanta.subarray(first, first + dimensions);
+      if (position.some((at, axis) => at < 0 || at > (extent[axis] as number))) outside++;
+    }
+    return outside;
+  }
+
   countObstacleContacts(state: ParticleState, activeCount: number): number {
     return this.obstacles?.countContacts(state, activeCount, this.substep) ?? 0;
   }

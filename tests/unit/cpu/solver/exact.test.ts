@@ -459,17 +459,22 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
   });
 });
 
-it('exact simulations with obstacles are rejected on the GPU, with the way out', async () => {
-  const creation = createSimulation(undefined as unknown as Gpu, {
-    dimensions: 2,
-    radius: 0.5,
-    min: [0, 0],
-    max: [8, 8],
-    capacity: 1,
-    obstacleCapacity: 1,
-    exact: true,
-  });
-  await expect(creation).rejects.toThrow('createCpuSimulation offers both');
+it('exact simulations name the obstacles that are out of range, before any work', async () => {
+  const options = { dimensions: 2, radius: 0.5, min: [0, 0], max: [8, 8], capacity: 1, exact: true } as const;
+  const obstacles = Float32Array.of(1, 2, 3, 4000);
+  const message =
+    'obstacles[3] (obstacle 1) is 4000, but it must be from -1024 to 1024 in this exact simulation.';
+  const inObject = message.replace('obstacles', 'obstacles.positions');
+  expect(() => createCpuSimulation({ ...options, obstacles })).toThrow(message);
+  expect(() => createCpuSimulation({ ...options, obstacles: { positions: obstacles } })).toThrow(inObject);
+  const simulation = createCpuSimulation({ ...options, obstacleCapacity: 2 });
+  expect(() => simulation.setObstacles(obstacles)).toThrow(message);
+  expect(() => simulation.setObstacles({ positions: obstacles })).toThrow(inObject);
+  const checkpoint = simulation.checkpoint();
+  expect(() => simulation.restore({ ...checkpoint, obstacles })).toThrow(`checkpoint.${message}`);
+  expect(simulation.obstacleCount).toBe(0);
+  const onGpu = createSimulation(undefined as unknown as Gpu, { ...options, obstacles });
+  await expect(onGpu).rejects.toThrow(message);
 });
 
 it('the table of exact hashes has no other cases', () => {
