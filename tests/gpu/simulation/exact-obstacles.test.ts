@@ -11,7 +11,7 @@ import {
   expectSameState,
   randomObstacleCase,
   range,
-} from '../../helpers/exact-cases';
+} from '../../helpers/exact/cases';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { runsOf } from '../../helpers/tiers';

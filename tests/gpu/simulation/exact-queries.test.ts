@@ -6,8 +6,8 @@ import { pairEvents } from '../../../src/core/simulation/pair-events';
 import { createCpuSimulation } from '../../../src/cpu';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { DT, exactScene } from '../../helpers/exact-cases';
-import { eventsBetween, exactObstacleContactsOf, exactPairsOf } from '../../helpers/exact-oracle';
+import { DT, exactScene } from '../../helpers/exact/cases';
+import { eventsBetween, exactObstacleContactsOf, exactPairsOf } from '../../helpers/exact/oracle';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 

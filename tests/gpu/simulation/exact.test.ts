@@ -11,7 +11,7 @@ import {
   expectSameState,
   randomCase,
   range,
-} from '../../helpers/exact-cases';
+} from '../../helpers/exact/cases';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { runsAll, runsOf } from '../../helpers/tiers';

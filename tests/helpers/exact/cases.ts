@@ -1,11 +1,11 @@
 /** Exact simulations on both engines: cases, and comparisons of the two. */
 import { expect } from 'vitest';
-import type { Checkpoint, SimulationOptions } from '../../src/core/simulation/simulation';
-import { type CpuSimulation, createCpuSimulation } from '../../src/cpu';
-import { createSimulation, type Simulation } from '../../src/engine/simulation/simulation';
-import type { Gpu } from '../../src/gpu/device';
-import { createScene, sceneOptions } from '../../src/scenes';
-import { createNoise } from '../../src/testing/noise';
+import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
+import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
+import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../src/gpu/device';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { createNoise } from '../../../src/testing/noise';
 
 export const DT = 1 / 60;
 

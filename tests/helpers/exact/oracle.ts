@@ -1,6 +1,6 @@
 /** Finds overlapping pairs of exact simulations by brute force over their whole numbers. */
-import type { PairEvents } from '../../src/core/simulation/pair-events';
-import type { Checkpoint, PairList } from '../../src/core/simulation/simulation';
+import type { PairEvents } from '../../../src/core/simulation/pair-events';
+import type { Checkpoint, PairList } from '../../../src/core/simulation/simulation';
 
 /** `diameter` and `period` are in quanta; the period is 0 along axes that do not wrap. */
 export interface ExactUnits {
