@@ -1,4 +1,4 @@
-// Computes sums and maxima over all particles, which the caller has just sorted. Outputs MEASURE_WORDS words per
+// Computes sums and maxima over all particles, which the caller has just sorted. With EXACT, needs exact.wgsl. Outputs MEASURE_WORDS words per
 // workgroup. Adds in order of threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
@@ -17,8 +17,8 @@
 //   18      particles in crowded cells
 //   19      overlaps with obstacles
 // Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
-// Needs: position_in, exact_contact, quanta_at, substep, are_adjacent, lattice_of, NOWHERE, particle_of, id_in, probe.
-// Needs: velocity_bits, position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
+// Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
+// Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
   // The world's corners; substep.lower and substep.upper are the limits of centres.
@@ -135,18 +135,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   (*gathered).overlap += overlap;
 }
 #endif
-#elif EXACT
-fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
-  let contact = exact_contact(quanta_at(particle.slot), particle.slot, other.slot);
-  if (contact.overlap <= 0i) {
-    return;
-  }
-  let overlap = f32(contact.overlap) * substep.quantum;
-  (*gathered).contacts += 1u;
-  (*gathered).deepest = max((*gathered).deepest, overlap);
-  (*gathered).overlap += overlap;
-}
-#else
+#elif !EXACT
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
     // The naive loop also sees pairs in cells that are not adjacent, which cannot overlap.
@@ -165,14 +154,11 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 #endif
 
+#if !EXACT
 fn is_outside(slot: u32, position: Vector) -> bool {
-#if EXACT
-  let quanta = quanta_at(slot);
-  return any(quanta < Lattice()) || any(quanta > Lattice(substep.extent));
-#else
   return any(position < measure.lowest) || any(position > measure.highest);
-#endif
 }
+#endif
 
 fn mix_word(value: u32, word: u32) -> u32 {
   var mixed = (value ^ word) * 0xcc9e2d51u;

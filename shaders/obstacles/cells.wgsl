@@ -12,18 +12,6 @@ fn obstacle_position(obstacle: u32) -> Vector {
   return obstacle_vector(grid.cell_count + 1u + obstacle * OBSTACLE_WORDS);
 }
 
-#if EXACT
-// Returns the position of an obstacle in an exact simulation.
-fn obstacle_quanta(obstacle: u32) -> Lattice {
-  let first = grid.cell_count + 1u + obstacle * OBSTACLE_WORDS;
-  var quanta = Lattice();
-  for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    quanta[axis] = bitcast<i32>(obstacle_word(first + axis));
-  }
-  return quanta;
-}
-#endif
-
 struct ObstacleSpan {
   first: u32,
   first_length: u32,

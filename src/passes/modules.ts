@@ -211,11 +211,10 @@ export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSourc
 
 /** With variable radii, the loop over obstacles goes through their tree, otherwise through rows of cells. */
 export function obstacleModules(variant: Variant): ShaderSource[] {
-  const { obstacles: has, kind, levels } = variant;
+  const { obstacles: has, kind, levels, exact } = variant;
   if (!has) return [];
-  const probe = levels
-    ? [TREE_PROBE]
-    : [OBSTACLE_ROWS[kind === 'unbounded' ? 'hashed' : 'dense'], OBSTACLE_PROBE];
+  const rows = OBSTACLE_ROWS[kind === 'unbounded' ? 'hashed' : 'dense'];
+  const probe = levels ? [TREE_PROBE] : [rows, ...(exact?.obstacles ?? [OBSTACLE_PROBE])];
   return [...obstacleStores(variant), ...probe];
 }
 

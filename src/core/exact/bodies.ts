@@ -1,5 +1,6 @@
 /** Checks and converts the particles and obstacles that an exact simulation is given as floats. */
 import { ArgumentError } from '../base/errors';
+import type { ObstaclesGiven } from '../obstacles/obstacles';
 import type { Dimensions } from '../world/world';
 import { FASTEST, type Quanta, REACH } from './quanta';
 
@@ -32,10 +33,12 @@ export function checkExactBodies(
   });
 }
 
-/** Throws if an exact simulation cannot hold such obstacles. `argument` names their positions. */
-export function checkExactObstacles(quanta: Quanta, positions: Float32Array, argument: string): void {
+/** Throws if an exact simulation cannot hold such obstacles. Expects that these are packed positions or an object. */
+export function checkExactObstacles(quanta: Quanta, given: ObstaclesGiven, argument = 'obstacles'): void {
+  const [positions, field] = given instanceof Float32Array ? [given, ''] : [given.positions, '.positions'];
   const dimensions = quanta.origin.length;
-  const nameOf = (index: number) => `${argument}[${index}] (obstacle ${Math.floor(index / dimensions)})`;
+  const nameOf = (index: number) =>
+    `${argument}${field}[${index}] (obstacle ${Math.floor(index / dimensions)})`;
   checkPositions(quanta, positions, dimensions, nameOf);
 }
 

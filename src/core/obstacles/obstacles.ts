@@ -130,14 +130,10 @@ export function checkObstacles(
   const obstacles = readObstacles(argument, given, obstacleCapacity, rules);
   checkObstaclesFit(argument, obstacles, world);
   if (defaultBox) {
-    checkInside(obstacles.positions, defaultBox, DEFAULT_BOX, positionsName(argument, given), 'obstacle');
+    const positions = given instanceof Float32Array ? argument : `${argument}.positions`;
+    checkInside(obstacles.positions, defaultBox, DEFAULT_BOX, positions, 'obstacle');
   }
   return obstacles;
-}
-
-/** Names the positions of obstacles in errors. */
-export function positionsName(argument: string, given: ObstaclesGiven): string {
-  return given instanceof Float32Array ? argument : `${argument}.positions`;
 }
 
 export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {

@@ -78,7 +78,7 @@ export interface World {
 /** Shader modules of exact simulations, loaded only if there is one. */
 export type ExactModules = Readonly<
   Record<
-    'world' | 'contact' | 'integrate' | 'partner' | 'resolve',
+    'world' | 'contact' | 'integrate' | 'measure' | 'obstacles' | 'partner' | 'resolve',
     readonly { readonly name: string; readonly text: string }[]
   >
 >;

@@ -1,5 +1,6 @@
 /** The passes of a substep, for CpuSimulation. The floats' passes are here, those of exact simulations in exact/passes.ts. */
 import { type Settings, type Substep, SubstepMemo } from '../../core/contact/settings';
+import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { Dimensions, World } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
@@ -20,8 +21,8 @@ export interface SolverPasses {
   checkStep(settings: Settings, dt: number): void;
   /** Throws if these passes cannot hold such bodies. */
   checkBodies(positions: Float32Array, velocities?: Float32Array): void;
-  /** The same for obstacles. `argument` names their positions. */
-  checkObstacles(positions: Float32Array, argument: string): void;
+  /** The same for obstacles, which `argument` names. */
+  checkObstacles(given: ObstaclesGiven, argument: string): void;
   /** Chooses the numbers of the calls that follow. `dt` is that of a step. */
   prepare(settings: Settings, dt: number): void;
   /** Takes over the positions and velocities that the caller has written to some slots. */

@@ -24,12 +24,7 @@ import {
 import { warningsOf } from '../../core/contact/size-ratio';
 import { checkExactArrays } from '../../core/exact/arrays';
 import { checkExactBodies, checkExactObstacles } from '../../core/exact/bodies';
-import {
-  checkObstacles,
-  type ObstaclesGiven,
-  obstaclesOf,
-  positionsName,
-} from '../../core/obstacles/obstacles';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { describeSizes } from '../../core/particles/shapes';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -88,8 +83,7 @@ export function createSimulation(
   const plan = planSimulation(options);
   if (plan.quanta) {
     checkExactBodies(plan.quanta, plan, plan.dimensions);
-    const name = positionsName('obstacles', obstaclesOf(options));
-    checkExactObstacles(plan.quanta, plan.obstacles.positions, name);
+    checkExactObstacles(plan.quanta, obstaclesOf(options));
   }
   // With variable radii, memory does not grow with the cells of the world.
   const cells = plan.radiusRange ? undefined : reservedCells(plan.world);
@@ -586,7 +580,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   private checkObstacles(given: ObstaclesGiven, argument: string, box?: Bounds): StaticBodies {
     const bodies = checkObstacles(given, this, argument, box);
-    this.passes.checkObstacles(bodies.positions, positionsName(argument, given));
+    this.passes.checkObstacles(given, argument);
     return bodies;
   }
 

@@ -273,8 +273,8 @@ export class HashGrid {
       throw new ArgumentError(name, new Phrase('the same buffer as positions'), 'a buffer of its own');
     }
     if (WHOLE_POSITIONS.has(input.positions)) {
-      const accepted = 'a buffer of floats; use findPairs of the simulation, or convert the positions first';
-      throw new ArgumentError('positions', new Phrase('the positions of an exact simulation'), accepted);
+      const accepted = 'a buffer of floats; exact simulations have findPairs';
+      throw new ArgumentError('positions', new Phrase('a buffer of whole numbers'), accepted);
     }
     const binding = this.bindingFor(input);
     this.parts.parameters.recordInto(() => {

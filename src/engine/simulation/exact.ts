@@ -1,35 +1,91 @@
 /** The host's part of exact simulations. It is loaded only if there is such a simulation. */
-import type { Substep } from '../../core/contact/settings';
-import { toExactObstacles } from '../../core/exact/convert';
+import type { Settings, Substep } from '../../core/contact/settings';
+import { checkExactArrays } from '../../core/exact/arrays';
+import { checkExactBodies, checkExactObstacles, type FloatBodies } from '../../core/exact/bodies';
+import { toExact, toExactObstacles, toFloats, wrapExactly } from '../../core/exact/convert';
 import { exponentOf, packFactor } from '../../core/exact/integers';
 import type { Quanta } from '../../core/exact/quanta';
+import { checkExactStep } from '../../core/exact/step';
 import { deriveExactSubstep } from '../../core/exact/substep';
-import type { World } from '../../core/world/world';
+import { type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import type { Checkpoint, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
+import type { Dimensions, World } from '../../core/world/world';
 import type { ExactValues } from '../../gpu/params';
 import { EXACT_MODULES } from '../../passes/solve/exact';
 
-export { checkExactArrays } from '../../core/exact/arrays';
-export { checkExactBodies, checkExactObstacles } from '../../core/exact/bodies';
-export { toExact, toFloats, wrapExactly } from '../../core/exact/convert';
-export { checkExactStep } from '../../core/exact/step';
+type Wholes = Pick<ExactArrays, 'positions' | 'velocities'>;
+type Bits = Pick<ParticleArrays, 'positions' | 'velocities'>;
 
-/** Returns the world with the cells and the modules that shaders need. See shaders/world/exact.wgsl for the cells. */
-export function exactWorld(world: World, { diameter, extent }: Quanta): World {
-  const cells = extent.map((size, axis) => {
-    const inside = Math.max(1, Math.floor(size / diameter));
-    return (world.period[axis] as number) > 0 ? inside : inside + 2;
-  });
-  const cellCount = cells.reduce((product, count) => product * count, 1);
-  return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact: EXACT_MODULES });
+/** Checks and converts what an exact simulation is given. Methods whose name begins with `check` throw. */
+export class ExactParts {
+  private last: { substep: Substep; step: number; values: ExactValues } | undefined;
+
+  constructor(private readonly quanta: Quanta) {}
+
+  /** Returns the world with the cells and the modules that shaders need. See shaders/world/exact.wgsl for the cells. */
+  worldOf(world: World): World {
+    const { diameter, extent } = this.quanta;
+    const cells = extent.map((size, axis) => {
+      const inside = Math.max(1, Math.floor(size / diameter));
+      return (world.period[axis] as number) > 0 ? inside : inside + 2;
+    });
+    const cellCount = cells.reduce((product, count) => product * count, 1);
+    return Object.freeze({ ...world, cells: Object.freeze(cells), cellCount, exact: EXACT_MODULES });
+  }
+
+  checkBodies(bodies: FloatBodies): void {
+    checkExactBodies(this.quanta, bodies, this.quanta.origin.length as Dimensions);
+  }
+
+  checkObstacles(given: ObstaclesGiven): void {
+    checkExactObstacles(this.quanta, given);
+  }
+
+  checkStep(dt: number, settings: Settings): void {
+    checkExactStep(dt, settings, this.quanta);
+  }
+
+  /** Checks what checkCheckpoint of core/simulation/checkpoint.ts leaves out. */
+  checkCheckpoint(checkpoint: Checkpoint): void {
+    if (checkpoint.exact) checkExactArrays(checkpoint.exact, checkpoint.positions.length);
+    checkExactObstacles(this.quanta, obstaclesOf(checkpoint), 'checkpoint.obstacles');
+  }
+
+  /** Returns the bits of whole numbers. */
+  bitsOf(bodies: Required<FloatBodies>): Bits {
+    return this.bitsOfWholes(toExact(this.quanta, bodies));
+  }
+
+  /** The same for whole numbers. Wraps positions into the world. */
+  bitsOfWholes({ positions, velocities }: Wholes): Bits {
+    const { period } = this.quanta;
+    const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
+    return { positions: asFloats(wrapped), velocities: asFloats(velocities) };
+  }
+
+  /** Returns the bits of the positions of obstacles. */
+  readonly obstacleBits = (positions: Float32Array): Float32Array =>
+    asFloats(toExactObstacles(this.quanta, positions));
+
+  /** Returns floats, and the whole numbers whose bits are given. */
+  arraysOf(positions: Float32Array, velocities: Float32Array): Bits & { readonly exact: Wholes } {
+    const exact = {
+      positions: new Int32Array(positions.buffer),
+      velocities: new Int32Array(velocities.buffer),
+    };
+    return { ...toFloats(this.quanta, exact), exact };
+  }
+
+  /** Returns the parameters of a substep of step number `step`, for the same arguments the same object. */
+  valuesOf(substep: Substep, step: number): ExactValues {
+    if (this.last?.substep !== substep || this.last.step !== step) {
+      this.last = { substep, step, values: exactValuesOf(this.quanta, substep, step) };
+    }
+    return this.last.values;
+  }
 }
 
-/** Returns the bits of the positions of obstacles, in whole numbers. */
-export function obstacleBits(quanta: Quanta, positions: Float32Array): Float32Array {
-  return new Float32Array(toExactObstacles(quanta, positions).buffer);
-}
-
-/** Returns the parameters of a substep of step number `step`. */
-export function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactValues {
+function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactValues {
   const exact = deriveExactSubstep(quanta, substep, step);
   return {
     // Floats only find candidates.
@@ -57,4 +113,9 @@ export function exactValuesOf(quanta: Quanta, substep: Substep, step: number): E
     exact_push_speed: exact.pushSpeed,
     exact_kick_speed: exact.kickSpeed,
   };
+}
+
+/** Returns the same memory as floats, for copies of bits. */
+function asFloats(words: Int32Array): Float32Array {
+  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }

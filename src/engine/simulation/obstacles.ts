@@ -59,14 +59,14 @@ export async function createObstacles(
   world: World,
   capacity: number,
   target: GPUBuffer,
-  bitsOf: BitsOf = (positions) => positions,
+  bitsOf?: BitsOf,
 ): Promise<Obstacles> {
   return world.levels > 0
     ? new TreeObstacles(gpu, world, target)
     : CellObstacles.create(gpu, world, capacity, target, bitsOf);
 }
 
-/** Returns positions as shaders read them: in exact simulations, whole numbers. */
+/** Returns the bits of the whole numbers of an exact simulation. */
 type BitsOf = (positions: Float32Array) => Float32Array;
 
 class TreeObstacles implements Obstacles {
@@ -106,7 +106,7 @@ class CellObstacles implements Obstacles {
     private readonly world: World,
     private readonly capacity: number,
     private readonly target: GPUBuffer,
-    private readonly bitsOf: BitsOf,
+    private readonly bitsOf: BitsOf | undefined,
     private readonly sort: CellSort,
     private readonly owned: BufferSet<Names>,
   ) {
@@ -119,7 +119,7 @@ class CellObstacles implements Obstacles {
     world: World,
     capacity: number,
     target: GPUBuffer,
-    bitsOf: BitsOf,
+    bitsOf?: BitsOf,
   ): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
     // Sort without `crowds`: only very dense obstacles would gain from it.
@@ -146,7 +146,8 @@ class CellObstacles implements Obstacles {
     if (count === 0) {
       encoder.clearBuffer(target, first, bytes.starts);
     } else {
-      const stored = toStored(world.dimensions, this.bitsOf(wrapObstacles(world, given).positions));
+      const { positions } = wrapObstacles(world, given);
+      const stored = toStored(world.dimensions, this.bitsOf?.(positions) ?? positions);
       gpu.device.queue.writeBuffer(position, 0, stored);
       const stages = sort.stages(makeShared(count), this.binding, count, false);
       encodeStages(encoder, 'simulation.obstacles', stages);

@@ -6,7 +6,6 @@
  */
 
 import { ArgumentError } from '../../core/base/errors';
-import type { Quanta } from '../../core/exact/quanta';
 import { describeSizes } from '../../core/particles/shapes';
 import type { Bodies, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
 import { wrapPositions } from '../../core/world/cells';
@@ -23,6 +22,7 @@ import {
   toStored,
 } from '../../gpu/layout';
 import type { ReadRange } from '../../gpu/readback';
+import type { ExactParts } from './exact';
 
 /**
  * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
@@ -63,10 +63,6 @@ type CurrentCopies = Record<Kind, 0 | 1>;
 /** The copies that hold the state between two recordings. */
 const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
 
-export type ExactParts = typeof import('./exact');
-
-type ExactCopies = Pick<ExactParts, 'toExact' | 'toFloats' | 'wrapExactly'> & { readonly quanta: Quanta };
-
 interface Query {
   /** Copies the state that the query still needs. Called before the state changes. */
   preserve(): void;
@@ -82,19 +78,14 @@ export class ParticleCopies {
     private readonly world: World,
     private readonly capacity: number,
     private readonly owned: BufferSet<Names>,
-    private readonly exact: ExactCopies | undefined,
+    private readonly exact: ExactParts | undefined,
   ) {
     const { position0: positions, velocity0: velocities, id0: ids } = owned.buffers;
     this.state = { positions, velocities, ids };
   }
 
   /** `exact` is for exact simulations, whose positions and velocities are whole numbers. */
-  static async create(
-    gpu: Gpu,
-    world: World,
-    capacity: number,
-    exact?: ExactCopies,
-  ): Promise<ParticleCopies> {
+  static async create(gpu: Gpu, world: World, capacity: number, exact?: ExactParts): Promise<ParticleCopies> {
     const vector = 4 * storedFloats(world.dimensions) * capacity;
     const bodies = 4 * bodyFloats(world) * capacity;
     const owned = await createBuffers(gpu, 'simulation', {
@@ -185,23 +176,13 @@ export class ParticleCopies {
 
   upload(first: number, bodies: Bodies): void {
     const { exact } = this;
-    if (!exact) {
-      this.write(first, { ...bodies, positions: wrapPositions(this.world, bodies.positions) });
-      return;
-    }
-    this.uploadExact(first, bodies.ids, exact.toExact(exact.quanta, bodies));
+    const words = exact?.bitsOf(bodies) ?? { positions: wrapPositions(this.world, bodies.positions) };
+    this.write(first, { ...bodies, ...words });
   }
 
   /** Uploads whole numbers, and wraps positions into the world. */
-  uploadExact(
-    first: number,
-    ids: Uint32Array,
-    { positions, velocities }: Pick<ExactArrays, 'positions' | 'velocities'>,
-  ): void {
-    const { quanta, wrapExactly } = this.exact as ExactCopies;
-    const { period } = quanta;
-    const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
-    this.write(first, { ids, positions: bitsOf(wrapped), velocities: bitsOf(velocities) });
+  uploadExact(first: number, ids: Uint32Array, wholes: ExactArrays): void {
+    this.write(first, { ids, ...(this.exact as ExactParts).bitsOfWholes(wholes) });
   }
 
   private write(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
@@ -253,14 +234,7 @@ export class ParticleCopies {
     const ids = slots.map((slot) => slotIds[slot] as number);
     const positions = fromStored(dimensions, positionBytes, slots, words);
     const velocities = fromStored(dimensions, velocityBytes, slots);
-    if (this.exact) {
-      const { quanta, toFloats } = this.exact;
-      const exact = {
-        positions: new Int32Array(positions.buffer),
-        velocities: new Int32Array(velocities.buffer),
-      };
-      return { ids, ...toFloats(quanta, exact), exact };
-    }
+    if (this.exact) return { ids, ...this.exact.arraysOf(positions, velocities) };
     return {
       ids,
       positions,
@@ -287,11 +261,6 @@ export class ParticleCopies {
       id: buffers[`id${which(current.id)}`],
     };
   }
-}
-
-/** Returns the same memory as floats, for copies of bits. */
-function bitsOf(words: Int32Array): Float32Array {
-  return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
 function other(copy: 0 | 1): 0 | 1 {

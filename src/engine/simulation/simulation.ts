@@ -20,17 +20,10 @@ import {
   resolveSettings,
   type Settings,
   type SettingsOptions,
-  type Substep,
   SubstepMemo,
 } from '../../core/contact/settings';
 import { warningsOf } from '../../core/contact/size-ratio';
-import type { Quanta } from '../../core/exact/quanta';
-import {
-  checkObstacles,
-  type ObstaclesGiven,
-  obstaclesOf,
-  positionsName,
-} from '../../core/obstacles/obstacles';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
 import { IdAllocator } from '../../core/simulation/ids';
@@ -47,11 +40,10 @@ import {
   type SimulationOptions,
   stepAsFastAs,
 } from '../../core/simulation/simulation';
-import type { Bounds } from '../../core/world/bounds';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { createParts } from '../../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
-import { type ExactValues, SharedParameters } from '../../gpu/params';
+import { SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import { encodeStages, type Stage } from '../../gpu/stage';
 import { submitWatched } from '../../gpu/submission';
@@ -60,9 +52,10 @@ import type { Variant } from '../../passes/modules';
 import { CellSort } from '../grid/cell-sort';
 import { PairQuery } from '../queries/pair-query';
 import type { Ccd } from './ccd';
+import type { ExactParts } from './exact';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
-import { type ExactParts, ParticleCopies, type SimulationBuffers } from './particle-copies';
+import { ParticleCopies, type SimulationBuffers } from './particle-copies';
 import {
   createSimulationPasses,
   type Recording,
@@ -111,7 +104,6 @@ export class Simulation implements ParticleSimulation {
   readonly longestStep: number;
   /** True if the simulation computes in whole numbers. */
   readonly exact: boolean;
-  private readonly quanta: Quanta | undefined;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
@@ -123,7 +115,6 @@ export class Simulation implements ParticleSimulation {
   private stepped = 0;
   /** Number of steps so far. Decides the dither of an exact simulation. */
   private steps = 0;
-  private lastExact: { substep: Substep; step: number; values: ExactValues } | undefined;
   private readonly substeps: SubstepMemo;
 
   private constructor(
@@ -149,11 +140,9 @@ export class Simulation implements ParticleSimulation {
     this.continuous = plan.continuous;
     this.longestStep = plan.longestStep;
     this.exact = plan.exact;
-    this.quanta = plan.quanta;
     this.currentSettings = plan.settings;
-    const { quanta } = plan;
     this.ids = new IdAllocator(plan.capacity, plan.defaultBox, (positions, velocities) => {
-      if (quanta) parts?.checkExactBodies(quanta, { positions, velocities }, plan.dimensions);
+      parts?.checkBodies({ positions, velocities });
     });
     this.readback = new Readback(gpu, 'simulation');
     this.submissions = new StateSubmissions(gpu);
@@ -179,15 +168,13 @@ export class Simulation implements ParticleSimulation {
       radii: options.radii?.slice(),
       halfExtents: options.halfExtents?.slice(),
     };
-    const obstaclesName = positionsName('obstacles', obstaclesOf(options));
-    const exact = planned.quanta && (await import('./exact'));
-    if (planned.quanta) {
-      exact?.checkExactBodies(planned.quanta, first, planned.dimensions);
-      exact?.checkExactObstacles(planned.quanta, planned.obstacles.positions, obstaclesName);
-    }
-    const world = exact && planned.quanta ? exact.exactWorld(planned.world, planned.quanta) : planned.world;
+    const { quanta } = planned;
+    const exact = quanta && new (await import('./exact')).ExactParts(quanta);
+    exact?.checkBodies(first);
+    exact?.checkObstacles(obstaclesOf(options));
+    const world = exact?.worldOf(planned.world) ?? planned.world;
     const plan = { ...planned, world };
-    const { dimensions, capacity, quanta } = plan;
+    const { dimensions, capacity } = plan;
     checkGpu(gpu);
     checkHolds(gpu, capacity, world, plan.continuous);
     if (plan.obstacleCapacity > 0) checkHoldsObstacles(gpu, world, plan.obstacleCapacity);
@@ -204,17 +191,11 @@ export class Simulation implements ParticleSimulation {
       obstacles:
         plan.obstacleCapacity > 0
           ? sorting.then(({ start }) =>
-              createObstacles(
-                gpu,
-                world,
-                plan.obstacleCapacity,
-                start,
-                quanta && exact && ((positions) => exact.obstacleBits(quanta, positions)),
-              ),
+              createObstacles(gpu, world, plan.obstacleCapacity, start, exact?.obstacleBits),
             )
           : Promise.resolve(undefined),
       ccd: plan.continuous ? createCcd(gpu, variantOf(plan), world, capacity) : Promise.resolve(undefined),
-      copies: ParticleCopies.create(gpu, world, capacity, quanta && exact && { ...exact, quanta }),
+      copies: ParticleCopies.create(gpu, world, capacity, exact),
     });
     const { passes, scan, sort, parameters, copies, obstacles, ccd } = parts;
     const simulation = new Simulation(
@@ -397,7 +378,9 @@ export class Simulation implements ParticleSimulation {
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkIdle();
-    this.loadObstacles(this.checkObstacles(obstacles, 'obstacles', this.ids.defaultBox));
+    const bodies = checkObstacles(obstacles, this, 'obstacles', this.ids.defaultBox);
+    this.parts?.checkObstacles(obstacles);
+    this.loadObstacles(bodies);
   }
 
   /** Measures the state at the time of the call. */
@@ -447,7 +430,7 @@ export class Simulation implements ParticleSimulation {
       const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
       const found = await query.fill(contacts, new Uint32Array(total as ArrayBuffer)[0] as number, () => {
         this.checkAlive();
-        return this.parameters.write(this.world, count, substep, this.exactValues(substep));
+        return this.parameters.write(this.world, count, substep, this.parts?.valuesOf(substep, this.steps));
       });
       return { count: found.length / 2, pairs: found, borderline };
     } finally {
@@ -485,8 +468,7 @@ export class Simulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
-    if (checkpoint.exact) this.parts?.checkExactArrays(checkpoint.exact, checkpoint.positions.length);
-    const obstacles = this.checkObstacles(obstaclesOf(checkpoint), 'checkpoint.obstacles');
+    this.parts?.checkCheckpoint(checkpoint);
     this.submissions.renew();
     this.recorded.forget();
     this.ids.replaceAll(checkpoint.ids);
@@ -498,7 +480,7 @@ export class Simulation implements ParticleSimulation {
     }
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.loadObstacles(obstacles);
+    this.loadObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
   /** Frees the memory. Later calls of other methods throw a DestroyedError. */
@@ -530,38 +512,27 @@ export class Simulation implements ParticleSimulation {
     this.gpu.checkAlive();
   }
 
-  private checkObstacles(given: ObstaclesGiven, argument: string, box?: Bounds): StaticBodies {
-    const bodies = checkObstacles(given, this, argument, box);
-    const name = positionsName(argument, given);
-    if (this.quanta) this.parts?.checkExactObstacles(this.quanta, bodies.positions, name);
-    return bodies;
-  }
-
   private loadObstacles(bodies: StaticBodies): void {
     const substep = this.substeps.derive(this.currentSettings, 0);
-    const exact = this.exactValues(substep);
+    const exact = this.parts?.valuesOf(substep, this.steps);
     this.obstacles?.load(bodies, (count) => this.parameters.write(this.world, count, substep, exact));
   }
 
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
     const substep = this.substeps.derive(settings, dt);
-    const shared = this.parameters.write(this.world, count, substep, this.exactValues(substep));
+    const shared = this.parameters.write(
+      this.world,
+      count,
+      substep,
+      this.parts?.valuesOf(substep, this.steps),
+    );
     return { shared, count, settings };
   }
 
   private checkStep(dt: number): void {
     checkTimeStep(dt, this);
-    if (this.quanta) this.parts?.checkExactStep(dt, this.currentSettings, this.quanta);
-  }
-
-  private exactValues(substep: Substep): ExactValues | undefined {
-    const { quanta, parts, steps, lastExact: last } = this;
-    if (!quanta || !parts) return undefined;
-    if (last?.substep === substep && last.step === steps) return last.values;
-    const values = parts.exactValuesOf(quanta, substep, steps);
-    this.lastExact = { substep, step: steps, values };
-    return values;
+    this.parts?.checkStep(dt, this.currentSettings);
   }
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {

@@ -75,7 +75,7 @@ export class Measure {
       sources: [
         ...neighbourModules(variant, broadPhase),
         census,
-        ...(variant.exact?.contact ?? (variant.obstacles ? [CONTACT] : shapeModules(variant))),
+        ...(variant.exact?.measure ?? (variant.obstacles ? [CONTACT] : shapeModules(variant))),
         ...obstacleModules(variant),
         { name: 'measure/measure.wgsl', text },
       ],

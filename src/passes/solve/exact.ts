@@ -1,4 +1,6 @@
 /** The modules of kernels in exact simulations. Kernels that link `contact` or `resolve` need a binding `id_in`. */
+import measure from '../../../shaders/measure/exact.wgsl?raw';
+import probeObstacles from '../../../shaders/obstacles/probe_exact.wgsl?raw';
 import contact from '../../../shaders/solve/exact/contact.wgsl?raw';
 import integers from '../../../shaders/solve/exact/integers.wgsl?raw';
 import integrate from '../../../shaders/solve/exact/integrate.wgsl?raw';
@@ -18,6 +20,8 @@ const MOTION: ShaderSource = { name: 'solve/exact/motion.wgsl', text: motion };
 export const EXACT_MODULES: ExactModules = {
   world: [{ name: 'world/exact.wgsl', text: world }],
   contact: CONTACT,
+  measure: [...CONTACT, { name: 'measure/exact.wgsl', text: measure }],
+  obstacles: [{ name: 'obstacles/probe_exact.wgsl', text: probeObstacles }],
   integrate: [INTEGERS, MOTION, { name: 'solve/exact/integrate.wgsl', text: integrate }],
   partner: [...CONTACT, { name: 'solve/exact/partner.wgsl', text: partner }],
   resolve: [

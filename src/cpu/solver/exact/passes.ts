@@ -11,6 +11,7 @@ import { directionOf, grip, held, holdByFriction, keptShare } from '../../../cor
 import { FASTEST, MOST_CHANGE, MOST_PUSH, type Quanta, REACH } from '../../../core/exact/quanta';
 import { checkExactStep } from '../../../core/exact/step';
 import { DITHERS, deriveExactSubstep, type ExactSubstep } from '../../../core/exact/substep';
+import type { ObstaclesGiven } from '../../../core/obstacles/obstacles';
 import type { ExactArrays } from '../../../core/simulation/simulation';
 import type { Dimensions, World } from '../../../core/world/world';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
@@ -63,8 +64,8 @@ export class ExactPasses implements SolverPasses {
     checkExactBodies(this.quanta, { positions, velocities }, this.dimensions);
   }
 
-  checkObstacles(positions: Float32Array, argument: string): void {
-    checkExactObstacles(this.quanta, positions, argument);
+  checkObstacles(given: ObstaclesGiven, argument: string): void {
+    checkExactObstacles(this.quanta, given, argument);
   }
 
   prepare(settings: Settings, dt: number): void {
