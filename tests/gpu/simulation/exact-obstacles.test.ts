@@ -30,7 +30,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
   gpuTest(
     'have the bits of the CPU engine in random cases',
     async (_, { wrap }) =>
-      expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(10)), randomObstacleCase),
+      expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(3)), randomObstacleCase),
     SHARED,
   );
 
