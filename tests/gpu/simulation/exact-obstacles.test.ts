@@ -1,7 +1,10 @@
 import { describe, expect } from 'vitest';
+import { LONGEST_EXACT, SHORTEST_EXACT } from '../../../src/core/exact/step';
 import type { ObstaclesGiven } from '../../../src/core/obstacles/obstacles';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
+import { createNoise } from '../../../src/testing/noise';
 import {
   DT,
   exactScene,
@@ -29,8 +32,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
 
   gpuTest(
     'have the bits of the CPU engine in random cases',
-    async (_, { wrap }) =>
-      expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(3)), randomObstacleCase),
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(3)), randomObstacleCase),
     SHARED,
   );
 
@@ -38,6 +40,66 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
     'have the bits of the CPU engine in many random cases',
     async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300), randomObstacleCase),
     { ...FULL, timeoutMs: 240_000 },
+  );
+
+  gpuTest(
+    'have the bits of the CPU engine at the ends of the ranges',
+    async (_, { wrap }) => {
+      const noise = createNoise(7);
+      const around = (count: number, spread: number) =>
+        Float32Array.from({ length: dimensions * count }, () => 4 + spread * (noise() - 0.5));
+      const fast = (count: number, speed: number) => around(count, speed).map((at) => at - 4);
+      const ends: Readonly<Record<string, Partial<SimulationOptions> & { readonly dt?: number }>> = {
+        'more overlaps than 32 bits hold': { obstacles: around(3000, 0.1), positions: around(4, 0.1) },
+        'more changes than 32 bits hold': {
+          obstacles: around(300, 0.5),
+          positions: around(4, 0.5),
+          velocities: fast(4, 1000),
+        },
+        'the greatest rate of pushes': {
+          relaxation: 1,
+          substeps: 1,
+          dt: SHORTEST_EXACT,
+          positions: around(9, 1),
+        },
+        'the fastest bounces': { velocities: fast(30, 1023), restitution: 1, friction: 10 },
+        'the fastest stops': { velocities: fast(30, 1023), friction: 10, gravity: vector(-12_000) },
+        'a restitution that floats flush to 0': { restitution: 1e-40, velocities: fast(30, 9) },
+        'the longest substep': {
+          substeps: 1,
+          dt: LONGEST_EXACT,
+          velocities: fast(30, 1023),
+          restitution: 0.5,
+        },
+        coincident: {
+          positions: around(20, 0),
+          obstacles: around(20, 0),
+          velocities: fast(20, 4),
+          restitution: 1,
+        },
+      };
+      for (const [name, { dt = DT, ...changes }] of Object.entries(ends)) {
+        const options = {
+          dimensions,
+          exact: true,
+          radius: 0.5,
+          min: vector(0),
+          max: vector(8),
+          positions: around(30, 6),
+          obstacles: around(40, 6),
+          longestStep: 1,
+          ...changes,
+        };
+        const cpu = createCpuSimulation(options);
+        const simulation = await createSimulation(wrap(), options);
+        for (let step = 0; step < 3; step++) for (const one of [cpu, simulation]) one.step(dt);
+        expect((await simulation.checkpoint()).exact, name).toEqual(cpu.checkpoint().exact);
+        for (const one of [cpu, simulation]) one.separate(2);
+        expect((await simulation.checkpoint()).exact, name).toEqual(cpu.checkpoint().exact);
+        simulation.destroy();
+      }
+    },
+    SHARED,
   );
 
   gpuTest(
