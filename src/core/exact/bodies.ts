@@ -1,6 +1,7 @@
 /** Checks and converts the particles and obstacles that an exact simulation is given as floats. */
 import { ArgumentError } from '../base/errors';
 import type { ObstaclesGiven } from '../obstacles/obstacles';
+import type { StaticBodies } from '../obstacles/tree';
 import type { Dimensions } from '../world/world';
 import { FASTEST, type Quanta, REACH } from './quanta';
 
@@ -34,7 +35,11 @@ export function checkExactBodies(
 }
 
 /** Throws if an exact simulation cannot hold such obstacles. Expects that these are packed positions or an object. */
-export function checkExactObstacles(quanta: Quanta, given: ObstaclesGiven, argument = 'obstacles'): void {
+export function checkExactObstacles(
+  quanta: Quanta,
+  given: ObstaclesGiven | StaticBodies,
+  argument = 'obstacles',
+): void {
   const [positions, field] = given instanceof Float32Array ? [given, ''] : [given.positions, '.positions'];
   const dimensions = quanta.origin.length;
   const nameOf = (index: number) =>

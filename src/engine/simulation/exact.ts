@@ -8,6 +8,7 @@ import type { Quanta } from '../../core/exact/quanta';
 import { checkExactStep } from '../../core/exact/step';
 import { deriveExactSubstep } from '../../core/exact/substep';
 import { type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
 import type { Checkpoint, ExactArrays, ParticleArrays } from '../../core/simulation/simulation';
 import type { Dimensions, World } from '../../core/world/world';
 import type { ExactValues } from '../../gpu/params';
@@ -37,7 +38,7 @@ export class ExactParts {
     checkExactBodies(this.quanta, bodies, this.quanta.origin.length as Dimensions);
   }
 
-  checkObstacles(given: ObstaclesGiven): void {
+  checkObstacles(given: ObstaclesGiven | StaticBodies): void {
     checkExactObstacles(this.quanta, given);
   }
 

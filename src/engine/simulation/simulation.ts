@@ -171,7 +171,8 @@ export class Simulation implements ParticleSimulation {
     const { quanta } = planned;
     const exact = quanta && new (await import('./exact')).ExactParts(quanta);
     exact?.checkBodies(first);
-    exact?.checkObstacles(obstaclesOf(options));
+    const { obstacles: fixed } = planned;
+    exact?.checkObstacles(options.obstacles instanceof Float32Array ? fixed.positions : fixed);
     const world = exact?.worldOf(planned.world) ?? planned.world;
     const plan = { ...planned, world };
     const { dimensions, capacity } = plan;

@@ -49,6 +49,9 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
       const around = (count: number, spread: number) =>
         Float32Array.from({ length: dimensions * count }, () => 4 + spread * (noise() - 0.5));
       const fast = (count: number, speed: number) => around(count, speed).map((at) => at - 4);
+      const at = (...places: readonly (readonly [number, number])[]) =>
+        Float32Array.from(places.flatMap((place) => [...place, 4].slice(0, dimensions)));
+      const up = { velocities: fast(2, 0).with(1, 1), restitution: 1, friction: 0 };
       const ends: Readonly<Record<string, Partial<SimulationOptions> & { readonly dt?: number }>> = {
         'more overlaps than 32 bits hold': { obstacles: around(3000, 0.1), positions: around(4, 0.1) },
         'more changes than 32 bits hold': {
@@ -70,6 +73,16 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
           dt: LONGEST_EXACT,
           velocities: fast(30, 1023),
           restitution: 0.5,
+        },
+        'equally fast approaches of an obstacle and a particle': {
+          ...up,
+          positions: at([4, 4], [4.625, 4.625]),
+          obstacles: at([3.375, 4.625]),
+        },
+        'equally fast approaches of two obstacles': {
+          ...up,
+          positions: at([4, 4], [7, 7]),
+          obstacles: at([4.625, 4.625], [3.375, 4.625]),
         },
         coincident: {
           positions: around(20, 0),
