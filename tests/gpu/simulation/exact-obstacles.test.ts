@@ -64,6 +64,8 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
           substeps: 1,
           dt: SHORTEST_EXACT,
           positions: around(9, 1),
+          obstacles: around(9, 1),
+          velocities: fast(9, 100),
         },
         'the fastest bounces': { velocities: fast(30, 1023), restitution: 1, friction: 10 },
         'the fastest stops': { velocities: fast(30, 1023), friction: 10, gravity: vector(-12_000) },
