@@ -103,7 +103,7 @@ export function randomObstacles(
     const low = min[axis] as number;
     const size = (max[axis] as number) - low;
     const near = positions[dimensions * centre + axis] as number;
-    const at = near + spread * (low + between(-0.2, 1.2) * size - near);
+    const at = near + spread * (low + between(-0.1, 1.1) * size - near);
     return pick(at, at, low + 2 * radius * Math.round((at - low) / (2 * radius)));
   });
 }
