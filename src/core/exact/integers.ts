@@ -15,7 +15,10 @@ const FACTOR_BITS = 16;
 const LENGTH_BITS = 20;
 
 /** Sums with this number have no room for fractions, so processors round them to whole numbers. */
-const ROUNDER = 1.5 * 2 ** 52;
+export const ROUNDER = 1.5 * 2 ** 52;
+
+/** Adding and subtracting this number rounds to multiples of 1 / ONE. */
+export const FRACTION_ROUNDER = ROUNDER / ONE;
 
 /** Returns the nearest whole number, of two equally near ones the even one. So opposite numbers have opposite results. */
 export function round(value: number): number {
@@ -39,8 +42,8 @@ export function exponentOf(power: number): number {
   return 31 - Math.clz32(power);
 }
 
-/** Returns a power of two from 2 to 2³¹. */
-function scaleOf(value: number): number {
+/** Returns a power of two from 2 to 2³¹, whose product with `factorOf(value)` is a whole number. */
+export function scaleOf(value: number): number {
   let scale = 2;
   while (value * scale < 2 ** (FACTOR_BITS - 1) && scale < 2 ** 31) scale *= 2;
   return scale;
@@ -67,9 +70,13 @@ export function ratio(a: number, b: number): number {
  * no component has more than LENGTH_BITS.
  */
 export function lengthOf(x: number, y: number, z: number): number {
+  const squared = x * x + y * y + z * z;
+  return squared < 4 ** LENGTH_BITS ? Math.floor(Math.sqrt(squared)) : longLengthOf(x, y, z);
+}
+
+function longLengthOf(x: number, y: number, z: number): number {
   const greatest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
-  if (greatest < 2 ** LENGTH_BITS) return Math.floor(Math.sqrt(x * x + y * y + z * z));
-  const unit = greatest < 2 ** 26 ? 2 ** 6 : 2 ** 11;
+  const unit = greatest < 2 ** LENGTH_BITS ? 1 : greatest < 2 ** 26 ? 2 ** 6 : 2 ** 11;
   const a = Math.trunc(x / unit);
   const b = Math.trunc(y / unit);
   const c = Math.trunc(z / unit);

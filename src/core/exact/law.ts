@@ -3,11 +3,11 @@
  * formulas differ in how they round; their meaning and their names are the same. Twin: shaders/solve/exact/law.wgsl.
  */
 import { DEEP, FREE_PUSH, PARTING } from '../base/constants';
-import { dot, lengthOf, ONE, ratio, round, scale, share } from './integers';
+import { ONE, ratio, round, scale, share } from './integers';
 import type { ExactSubstep } from './substep';
 
 /** The greatest number that is multiplied by the coefficient of friction, which is at most 10. */
-const MOST_LOADED = 2 ** 27;
+export const MOST_LOADED = 2 ** 27;
 
 /** Returns the greatest change of velocity by friction for a normal change. */
 export function grip(change: number, friction: number): number {
@@ -51,49 +51,13 @@ export function keptShare(
   return ONE - share(ratio(size - most, size), limited);
 }
 
-/** The vector that holdByFriction computes. */
-export const held = new Float64Array(3);
-
 /**
- * Computes by how much static friction changes the velocity of a particle that rests on its contacts: `hold` of
- * ../contact/law.ts. Returns false if it does not; otherwise `held` has the vector to subtract. C is the change, S the
- * support, G the gain by gravity.
+ * Returns which fraction of the slip by gravity static friction holds. `room` is what friction has left; `size` is the
+ * length of the support.
  */
-export function holdByFriction(
-  changeX: number,
-  changeY: number,
-  changeZ: number,
-  supportX: number,
-  supportY: number,
-  supportZ: number,
-  gain: Float64Array,
-  bearing: number,
-  friction: number,
-): boolean {
-  const gainX = gain[0] as number;
-  const gainY = gain[1] as number;
-  const gainZ = gain[2] as number;
-  const size = lengthOf(supportX, supportY, supportZ);
-  if (size === 0) return false;
-  const x = directionOf(supportX, size);
-  const y = directionOf(supportY, size);
-  const z = directionOf(supportZ, size);
-  const weight = dot(gainX, gainY, gainZ, x, y, z);
-  if (weight >= 0) return false;
-  const acrossX = gainX - share(weight, x);
-  const acrossY = gainY - share(weight, y);
-  const acrossZ = gainZ - share(weight, z);
-  const slip = lengthOf(acrossX, acrossY, acrossZ);
-  if (slip === 0) return false;
-  const along = dot(changeX, changeY, changeZ, x, y, z);
-  const used = lengthOf(changeX - share(along, x), changeY - share(along, y), changeZ - share(along, z));
-  const room = grip(size, friction) - used;
-  if (room <= 0) return false;
-  const fraction = share(ratio(Math.min(room, slip), slip), ratio(Math.min(size, bearing), bearing));
-  held[0] = share(acrossX, fraction);
-  held[1] = share(acrossY, fraction);
-  held[2] = share(acrossZ, fraction);
-  return true;
+export function heldShare(room: number, slip: number, size: number, bearing: number): number {
+  if (room <= 0 || slip === 0) return 0;
+  return share(ratio(Math.min(room, slip), slip), ratio(Math.min(size, bearing), bearing)) / ONE;
 }
 
 /** Returns a component of a vector divided by the vector's length, as a fraction of ONE. */

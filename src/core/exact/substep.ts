@@ -1,6 +1,9 @@
-/** The numbers of a substep of an exact simulation, as whole numbers of quanta and as factors of 16 bits. */
+/**
+ * The numbers of a substep of an exact simulation, as whole numbers of quanta and as factors of 16 bits. Vectors are
+ * arrays of doubles, because V8 tests the type of a number from an ordinary array each time a loop uses it.
+ */
 import type { Substep } from '../contact/settings';
-import { factorOf, round } from './integers';
+import { factorOf, round, scaleOf } from './integers';
 import { type Quanta, REACH } from './quanta';
 import { MOST_SPEED } from './step';
 
@@ -15,10 +18,12 @@ export interface ExactSubstep {
   /** Factor from velocities to the distance of a substep. */
   readonly dt: number;
   /** Speed that gravity adds in each substep of this step, and on average, in quanta per second. */
-  readonly gained: readonly number[];
-  readonly meanGain: readonly number[];
+  readonly gained: Float64Array;
+  readonly meanGain: Float64Array;
   /** Motion in this step adds dither / DITHERS quanta before it rounds down: see ditherOf. */
   readonly dither: number;
+  /** Rounding rate · dt + motionOffset to the nearest whole number adds the dither and rounds down. */
+  readonly motionOffset: number;
   /** relaxation / 2: factor from an overlap to the push of each of two particles. */
   readonly halfRelaxation: number;
   /** Factor from an overlap to the velocity of that push, for overlaps up to `mostOverlap`. */
@@ -37,8 +42,8 @@ export interface ExactSubstep {
   readonly restSpeed: number;
   readonly pushSpeed: number;
   readonly kickSpeed: number;
-  readonly lower: readonly number[];
-  readonly upper: readonly number[];
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
   readonly walls: boolean;
 }
 
@@ -58,6 +63,7 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
   const toQuanta = (value: number) => Math.min(MOST_SPEED, Math.round(value / length));
   const dither = ditherOf(step);
   const gain = gravity.map((along) => Math.round((along * dt * DITHERS) / length));
+  const dtFactor = factorOf(dt);
   const pushRate = factorOf(halfRelaxation * inverseDt);
   const wallRate = factorOf(inverseDt);
   const pushSpeed = toQuanta(substep.pushSpeed);
@@ -65,10 +71,13 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
   const limit = (value: number, axis: number, without: number) => (period[axis] === 0 ? value : without);
   return {
     quanta,
-    dt: factorOf(dt),
-    gained: gain.map((along) => Math.floor((along + dither) / DITHERS)),
-    meanGain: gain.map((along) => round(along / DITHERS)),
+    dt: dtFactor,
+    gained: Float64Array.from(gain, (along) => Math.floor((along + dither) / DITHERS)),
+    meanGain: Float64Array.from(gain, (along) => round(along / DITHERS)),
     dither,
+    // The sum is an odd multiple of the last term, which is half of the last digit of rate · dt. So it is never halfway
+    // between two whole numbers.
+    motionOffset: dither / DITHERS - 0.5 + 0.5 / scaleOf(dtFactor),
     halfRelaxation: factorOf(halfRelaxation),
     pushRate,
     mostOverlap: mostFor(pushRate),
@@ -83,8 +92,8 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
     restSpeed: toQuanta(substep.restSpeed),
     pushSpeed,
     kickSpeed: Math.floor(pushSpeed / 8),
-    lower: extent.map((_, axis) => limit(radius, axis, -REACH)),
-    upper: extent.map((size, axis) => limit(size - radius, axis, REACH - 1)),
+    lower: Float64Array.from(extent, (_, axis) => limit(radius, axis, -REACH)),
+    upper: Float64Array.from(extent, (size, axis) => limit(size - radius, axis, REACH - 1)),
     walls,
   };
 }

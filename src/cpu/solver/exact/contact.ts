@@ -2,9 +2,19 @@
  * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in any box, in 2D and 3D. The pairs
  * may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does not matter.
  */
-import { BOUNCE_PUSH, DEEP, SPREADING } from '../../../core/base/constants';
-import { dot, factorOf, lengthOf, ONE, round, scale, share } from '../../../core/exact/integers';
-import { directionOf, freePush, grip, pushChange } from '../../../core/exact/law';
+import { BOUNCE_PUSH, DEEP, PARTING, SPREADING } from '../../../core/base/constants';
+import {
+  dot,
+  FRACTION_ROUNDER,
+  factorOf,
+  lengthOf,
+  ONE,
+  ROUNDER,
+  round,
+  scale,
+  share,
+} from '../../../core/exact/integers';
+import { directionOf, freePush, MOST_LOADED, pushChange } from '../../../core/exact/law';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
 import type { Response } from '../contact';
@@ -16,10 +26,16 @@ const HALF_SPREADING = factorOf(SPREADING / 2);
 /** Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal. */
 const FEW_QUANTA = 2 ** 10;
 
+/** No centres at least this far apart, squared, are nearer than FEW_QUANTA along every axis. */
+const NEAR_SQUARED = 3 * FEW_QUANTA * FEW_QUANTA;
+
 export const NO_OVERLAP = -1;
 
 /** The normal of the last overlap found, from the second body to the first, as fractions of ONE. */
 export const exactNormal = new Float64Array(3);
+
+/** Results of calls in loops. */
+const scratch = new Float64Array(3);
 
 /**
  * Returns the overlap of body a with body b of `others` in quanta and sets `exactNormal`, or returns NO_OVERLAP. If
@@ -110,13 +126,25 @@ export function findExactPartners(
   response: Response,
   substep: ExactSubstep,
 ): void {
-  const { rates } = state;
+  const { quanta, rates } = state;
   const { approaches } = response;
+  const is3D = dimensions === 3;
+  const { diameter, period } = substep.quanta;
+  const wraps = period.some((along) => along > 0);
+  const limit = diameter * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
-    const overlap = meetParticles(substep, dimensions, state, a, b);
-    if (overlap === NO_OVERLAP) continue;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    if (!wraps) {
+      // Most pairs in a held list are too far apart.
+      const x = (quanta[atA] as number) - (quanta[atB] as number);
+      const y = (quanta[atA + 1] as number) - (quanta[atB + 1] as number);
+      const z = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
+      if (x * x + y * y + z * z >= limit) continue;
+    }
+    if (meetParticles(substep, dimensions, state, a, b) === NO_OVERLAP) continue;
     const approach = approachOf(rates, dimensions, a, b);
     if (approach <= (approaches[a] as number)) chooseFaster(state, dimensions, response, approach, a, b);
     if (approach <= (approaches[b] as number)) chooseFaster(state, dimensions, response, approach, b, a);
@@ -153,6 +181,10 @@ function approachOf(rates: Int32Array, dimensions: number, a: number, b: number)
   );
 }
 
+/**
+ * The loop writes out what it does for most contacts, and rounds without a call: V8 then keeps all numbers in registers.
+ * What is rare goes through `scratch`, because the result of a call would be an object in memory.
+ */
 export function respondExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,
   state: ParticleState,
@@ -163,68 +195,93 @@ export function respondExactly(
   const is3D = dimensions === 3;
   const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
   const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare, kickSpeed } = substep;
-  const { restitution, halfRebound } = substep;
+  const { restitution, halfRebound, pushSpeed, restSpeed, damping } = substep;
   const { diameter, period } = substep.quanta;
+  const periodX = period[0] as number;
+  const periodY = period[1] as number;
+  const periodZ = is3D ? (period[2] as number) : 0;
+  const wraps = periodX + periodY + periodZ > 0;
   const limit = diameter * diameter;
   const shallow = diameter / DEEP;
-  const wraps = period.some((along) => along > 0);
+  const bouncing = restitution > 0;
+  const gripSquared = gripShare * gripShare;
+  const whole = ROUNDER;
+  const part = FRACTION_ROUNDER;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
     const atA = dimensions * a;
     const atB = dimensions * b;
-    if (!wraps) {
-      // Most pairs in a held list are too far apart.
-      const alongX = (quanta[atA] as number) - (quanta[atB] as number);
-      const alongY = (quanta[atA + 1] as number) - (quanta[atB + 1] as number);
-      const alongZ = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
-      if (alongX * alongX + alongY * alongY + alongZ * alongZ >= limit) continue;
+    let x = (quanta[atA] as number) - (quanta[atB] as number);
+    let y = (quanta[atA + 1] as number) - (quanta[atB + 1] as number);
+    let z = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
+    if (wraps) {
+      x = minimumImage(x, periodX);
+      y = minimumImage(y, periodY);
+      z = minimumImage(z, periodZ);
     }
-    const overlap = meetParticles(substep, dimensions, state, a, b);
-    if (overlap === NO_OVERLAP) continue;
-    const x = exactNormal[0] as number;
-    const y = exactNormal[1] as number;
-    const z = exactNormal[2] as number;
+    const squared = x * x + y * y + z * z;
+    // Most pairs in a held list are too far apart.
+    if (squared >= limit) continue;
+    const distance = Math.sqrt(squared + 0.5) - 0.5 + whole - whole;
+    let overlap = diameter - distance;
+    let normalX = x / distance + part - part;
+    let normalY = y / distance + part - part;
+    let normalZ = z / distance + part - part;
+    if (squared < NEAR_SQUARED) {
+      scratch[0] = meetParticles(substep, dimensions, state, a, b);
+      overlap = scratch[0];
+      normalX = (exactNormal[0] as number) * (1 / ONE);
+      normalY = (exactNormal[1] as number) * (1 / ONE);
+      normalZ = (exactNormal[2] as number) * (1 / ONE);
+    }
     const relativeX = (rates[atA] as number) - (rates[atB] as number);
     const relativeY = (rates[atA + 1] as number) - (rates[atB + 1] as number);
     const relativeZ = is3D ? (rates[atA + 2] as number) - (rates[atB + 2] as number) : 0;
-    const approach = dot(relativeX, relativeY, relativeZ, x, y, z);
-    const halfApproach = Math.trunc(approach / 2);
-    const bounces = restitution > 0 && partners[a] === b && partners[b] === a;
-    const push = scale(overlap, bounces ? HALF_BOUNCE_PUSH : halfRelaxation);
-    const pushVelocity = scale(Math.min(overlap, mostOverlap), pushRate);
-    const change = bounces
-      ? scale(-approach, halfRebound)
-      : pushChange(pushVelocity, approach, halfApproach, substep);
-    const slidingX = relativeX - share(approach, x);
-    const slidingY = relativeY - share(approach, y);
-    const slidingZ = is3D ? relativeZ - share(approach, z) : 0;
-    const sliding = lengthOf(slidingX, slidingY, slidingZ);
-    const gripped = scale(sliding, gripShare);
-    const mostGrip = grip(change, friction);
+    const approach = relativeX * normalX + relativeY * normalY + relativeZ * normalZ + whole - whole;
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const pushVelocity = (overlap < mostOverlap ? overlap : mostOverlap) * pushRate + whole - whole;
+    let change = pushVelocity;
+    if (bounces) change = -approach * halfRebound + whole - whole;
+    else if (pushVelocity > pushSpeed - (PARTING / 2) * Math.abs(approach)) {
+      scratch[0] = pushChange(pushVelocity, approach, Math.trunc(approach / 2), substep);
+      change = scratch[0];
+    } else if (Math.abs(approach) > restSpeed) change = pushVelocity * damping + whole - whole;
+    const supportX = change * normalX + whole - whole;
+    const supportY = change * normalY + whole - whole;
+    const supportZ = change * normalZ + whole - whole;
     let brakingX = 0;
     let brakingY = 0;
     let brakingZ = 0;
-    if (mostGrip >= gripped) {
-      brakingX = scale(slidingX, gripShare);
-      brakingY = scale(slidingY, gripShare);
-      brakingZ = scale(slidingZ, gripShare);
-    } else if (mostGrip > 0) {
-      brakingX = share(mostGrip, directionOf(slidingX, sliding));
-      brakingY = share(mostGrip, directionOf(slidingY, sliding));
-      brakingZ = is3D ? share(mostGrip, directionOf(slidingZ, sliding)) : 0;
+    const mostGrip = (change < MOST_LOADED ? change : MOST_LOADED) * friction + whole - whole;
+    // Without friction, rounding leaves nothing of a braking that is not limited.
+    if (mostGrip > 0) {
+      const slidingX = relativeX - (approach * normalX + whole - whole);
+      const slidingY = relativeY - (approach * normalY + whole - whole);
+      const slidingZ = relativeZ - (approach * normalZ + whole - whole);
+      const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
+      brakingX = slidingX * gripShare + whole - whole;
+      brakingY = slidingY * gripShare + whole - whole;
+      brakingZ = slidingZ * gripShare + whole - whole;
+      // Otherwise, friction is strong enough; then the test with lengths that are rounded down says so, too.
+      if (gripSquared * slidingSquared > mostGrip * mostGrip) {
+        limitBraking(slidingX, slidingY, slidingZ, mostGrip, gripShare);
+        brakingX = scratch[0] as number;
+        brakingY = scratch[1] as number;
+        brakingZ = scratch[2] as number;
+      }
     }
-    const normalX = share(change, x);
-    const normalY = share(change, y);
-    const normalZ = is3D ? share(change, z) : 0;
+    const changeX = supportX - brakingX;
+    const changeY = supportY - brakingY;
+    const changeZ = supportZ - brakingZ;
     if (!bounces) {
-      supports[atA] = (supports[atA] as number) + normalX;
-      supports[atA + 1] = (supports[atA + 1] as number) + normalY;
-      supports[atB] = (supports[atB] as number) - normalX;
-      supports[atB + 1] = (supports[atB + 1] as number) - normalY;
+      supports[atA] = (supports[atA] as number) + supportX;
+      supports[atA + 1] = (supports[atA + 1] as number) + supportY;
+      supports[atB] = (supports[atB] as number) - supportX;
+      supports[atB + 1] = (supports[atB + 1] as number) - supportY;
       if (is3D) {
-        supports[atA + 2] = (supports[atA + 2] as number) + normalZ;
-        supports[atB + 2] = (supports[atB + 2] as number) - normalZ;
+        supports[atA + 2] = (supports[atA + 2] as number) + supportZ;
+        supports[atB + 2] = (supports[atB + 2] as number) - supportZ;
       }
       bearings[a] = (bearings[a] as number) + change;
       bearings[b] = (bearings[b] as number) + change;
@@ -233,10 +290,11 @@ export function respondExactly(
       deepest[a] = Math.max(deepest[a] as number, overlap);
       deepest[b] = Math.max(deepest[b] as number, overlap);
     }
-    const changeX = normalX - brakingX;
-    const changeY = normalY - brakingY;
-    const changeZ = normalZ - brakingZ;
-    const closing = bounces ? lengthOf(changeX, changeY, changeZ) : scale(-approach, HALF_SPREADING);
+    let closing = -approach * HALF_SPREADING + whole - whole;
+    if (bounces) {
+      scratch[0] = lengthOf(changeX, changeY, changeZ);
+      closing = scratch[0];
+    }
     if (closing > kickSpeed) {
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);
@@ -251,20 +309,31 @@ export function respondExactly(
     }
     // general-contact.ts explains this condition.
     if (!bounces && change === pushVelocity) continue;
-    const moved = scale(change, dt);
-    const extra = bounces ? push - moved : freePush(push, moved, Math.floor(overlap / 2));
+    const moved = change * dt + whole - whole;
+    const push = overlap * (bounces ? HALF_BOUNCE_PUSH : halfRelaxation) + whole - whole;
+    scratch[0] = bounces ? push - moved : freePush(push, moved, Math.floor(overlap / 2));
+    const extra = scratch[0];
     const kept = bounces ? dt : 0;
-    const extraX = share(extra, x) + scale(brakingX, kept);
-    const extraY = share(extra, y) + scale(brakingY, kept);
+    const extraX = extra * normalX + whole - whole + (brakingX * kept + whole - whole);
+    const extraY = extra * normalY + whole - whole + (brakingY * kept + whole - whole);
     pushes[atA] = (pushes[atA] as number) + extraX;
     pushes[atA + 1] = (pushes[atA + 1] as number) + extraY;
     pushes[atB] = (pushes[atB] as number) - extraX;
     pushes[atB + 1] = (pushes[atB + 1] as number) - extraY;
     if (!is3D) continue;
-    const extraZ = share(extra, z) + scale(brakingZ, kept);
+    const extraZ = extra * normalZ + whole - whole + (brakingZ * kept + whole - whole);
     pushes[atA + 2] = (pushes[atA + 2] as number) + extraZ;
     pushes[atB + 2] = (pushes[atB + 2] as number) - extraZ;
   }
+}
+
+/** Writes what friction takes of a sliding velocity to `scratch`. */
+function limitBraking(x: number, y: number, z: number, mostGrip: number, gripShare: number): void {
+  const sliding = lengthOf(x, y, z);
+  const isStrong = mostGrip >= scale(sliding, gripShare);
+  scratch[0] = isStrong ? scale(x, gripShare) : share(mostGrip, directionOf(x, sliding));
+  scratch[1] = isStrong ? scale(y, gripShare) : share(mostGrip, directionOf(y, sliding));
+  scratch[2] = isStrong ? scale(z, gripShare) : share(mostGrip, directionOf(z, sliding));
 }
 
 /** Adds the pushes of `separate`. */

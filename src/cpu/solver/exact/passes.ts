@@ -2,15 +2,13 @@
  * The passes of an exact simulation: whole numbers decide, floats only show the state and find candidates for contacts.
  * So the results depend neither on the order of particles nor on the device.
  */
-import { DEEP } from '../../../core/base/constants';
 import { type Settings, SubstepMemo } from '../../../core/contact/settings';
 import { checkExactBodies, checkExactObstacles, toPosition, toVelocity } from '../../../core/exact/bodies';
 import { wrapExactly } from '../../../core/exact/convert';
-import { clamp, lengthOf, scale, share } from '../../../core/exact/integers';
-import { directionOf, grip, held, holdByFriction, keptShare } from '../../../core/exact/law';
-import { FASTEST, MOST_CHANGE, MOST_PUSH, type Quanta, REACH } from '../../../core/exact/quanta';
+import { clamp } from '../../../core/exact/integers';
+import { MOST_PUSH, type Quanta } from '../../../core/exact/quanta';
 import { checkExactStep } from '../../../core/exact/step';
-import { DITHERS, deriveExactSubstep, type ExactSubstep } from '../../../core/exact/substep';
+import { deriveExactSubstep, type ExactSubstep } from '../../../core/exact/substep';
 import type { ObstaclesGiven } from '../../../core/obstacles/obstacles';
 import type { ExactArrays } from '../../../core/simulation/simulation';
 import type { Dimensions, World } from '../../../core/world/world';
@@ -20,6 +18,7 @@ import { NO_CONTACT } from '../general-contact';
 import type { ObstacleSearch } from '../obstacle-search';
 import type { OverlapTest, SolverPasses } from '../passes';
 import { findExactPartners, meetParticles, NO_OVERLAP, pushApartExactly, respondExactly } from './contact';
+import { finishExactly, integrateExactly, within } from './motion';
 import { ExactObstacles } from './obstacles';
 
 const { fround } = Math;
@@ -124,20 +123,7 @@ export class ExactPasses implements SolverPasses {
   }
 
   integrate(state: ParticleState, count: number): void {
-    const { dimensions, substep } = this;
-    const { dt, gained } = substep;
-    const { quanta, rates } = state;
-    const dither = substep.dither / DITHERS;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const gain = gained[axis] as number;
-      for (let word = axis; word < dimensions * count; word += dimensions) {
-        const rate = clamp((rates[word] as number) + gain, FASTEST);
-        rates[word] = rate;
-        quanta[word] = within((quanta[word] as number) + Math.floor(rate * dt + dither));
-      }
-    }
-    this.wrapIn(state, 0, count);
-    this.showPositions(state, 0, count);
+    integrateExactly(this.dimensions, state, count, this.substep);
   }
 
   wrapIn({ quanta }: Pick<ParticleState, 'quanta'>, first: number, end: number): void {
@@ -180,81 +166,9 @@ export class ExactPasses implements SolverPasses {
     return overlap === NO_OVERLAP ? NO_CONTACT : overlap * this.quanta.length;
   };
 
-  finish({ quanta, rates }: ParticleState, activeCount: number, response: Response): void {
-    const { dimensions, substep } = this;
-    const is3D = dimensions === 3;
-    const { pushes, changes, supports, bearings, closings, deepest } = response;
-    const { dt, friction, meanGain, walls, lower, upper } = substep;
-    const gain = Float64Array.of(...meanGain, 0);
-    const shallow = this.quanta.diameter / DEEP;
-    for (let slot = 0; slot < activeCount; slot++) {
-      const first = dimensions * slot;
-      let changeX = clamp(changes[first] as number, MOST_CHANGE);
-      let changeY = clamp(changes[first + 1] as number, MOST_CHANGE);
-      let changeZ = is3D ? clamp(changes[first + 2] as number, MOST_CHANGE) : 0;
-      let supportX = clamp(supports[first] as number, MOST_CHANGE);
-      let supportY = clamp(supports[first + 1] as number, MOST_CHANGE);
-      let supportZ = is3D ? clamp(supports[first + 2] as number, MOST_CHANGE) : 0;
-      let bearing = clamp(bearings[slot] as number, MOST_CHANGE);
-      let pushX = clamp(pushes[first] as number, MOST_PUSH);
-      let pushY = clamp(pushes[first + 1] as number, MOST_PUSH);
-      let pushZ = is3D ? clamp(pushes[first + 2] as number, MOST_PUSH) : 0;
-      changes[first] = 0;
-      changes[first + 1] = 0;
-      supports[first] = 0;
-      supports[first + 1] = 0;
-      pushes[first] = 0;
-      pushes[first + 1] = 0;
-      if (is3D) {
-        changes[first + 2] = 0;
-        supports[first + 2] = 0;
-        pushes[first + 2] = 0;
-      }
-      bearings[slot] = 0;
-      const depth = deepest[slot] as number;
-      const closing = closings[slot] as number;
-      deepest[slot] = 0;
-      closings[slot] = 0;
-      if (depth > shallow) {
-        const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, depth, substep);
-        // The limit acts on the velocity alone.
-        pushX += scale(changeX, dt);
-        pushY += scale(changeY, dt);
-        pushZ += scale(changeZ, dt);
-        changeX = share(changeX, kept);
-        changeY = share(changeY, kept);
-        changeZ = share(changeZ, kept);
-        pushX -= scale(changeX, dt);
-        pushY -= scale(changeY, dt);
-        pushZ -= scale(changeZ, dt);
-        supportX = share(supportX, kept);
-        supportY = share(supportY, kept);
-        supportZ = share(supportZ, kept);
-        bearing = share(bearing, kept);
-      }
-      if (
-        bearing > 0 &&
-        holdByFriction(changeX, changeY, changeZ, supportX, supportY, supportZ, gain, bearing, friction)
-      ) {
-        const heldX = held[0] as number;
-        const heldY = held[1] as number;
-        const heldZ = held[2] as number;
-        changeX -= heldX;
-        changeY -= heldY;
-        changeZ -= heldZ;
-      }
-      const x = this.turn(quanta, rates, first, changeX, pushX);
-      const y = this.turn(quanta, rates, first + 1, changeY, pushY);
-      const z = is3D ? this.turn(quanta, rates, first + 2, changeZ, pushZ) : 0;
-      const isOut =
-        x < (lower[0] as number) ||
-        x > (upper[0] as number) ||
-        y < (lower[1] as number) ||
-        y > (upper[1] as number) ||
-        (is3D && (z < (lower[2] as number) || z > (upper[2] as number)));
-      if (walls && isOut) this.meetWalls(quanta, rates, first);
-    }
-    this.wrapIn({ quanta }, 0, activeCount);
+  finish(state: ParticleState, activeCount: number, response: Response): void {
+    finishExactly(this.dimensions, state, activeCount, response, this.substep);
+    this.wrapIn(state, 0, activeCount);
   }
 
   finishPushApart(state: ParticleState, activeCount: number, { pushes }: Response): void {
@@ -287,76 +201,6 @@ export class ExactPasses implements SolverPasses {
     return this.obstacles?.countContacts(state, activeCount, this.substep) ?? 0;
   }
 
-  /**
-   * Changes a component of a velocity, and replaces the motion in this substep by that of the new velocity. So a body
-   * that a contact stops is where it was, to the quantum. Returns its position.
-   */
-  private turn(quanta: Int32Array, rates: Int32Array, word: number, change: number, push: number): number {
-    const { dt } = this.substep;
-    const dither = this.substep.dither / DITHERS;
-    const rate = rates[word] as number;
-    const turned = clamp(rate + change, FASTEST);
-    const moved = Math.floor(turned * dt + dither) - Math.floor(rate * dt + dither);
-    const position = within((quanta[word] as number) + moved + push);
-    rates[word] = turned;
-    quanta[word] = position;
-    return position;
-  }
-
-  private meetWalls(quanta: Int32Array, rates: Int32Array, first: number): void {
-    const { dimensions, substep } = this;
-    const { lower, upper } = substep;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const position = quanta[first + axis] as number;
-      const low = lower[axis] as number;
-      const high = upper[axis] as number;
-      if (position < low) this.meetWall(quanta, rates, first, axis, low, 1);
-      else if (position > high) this.meetWall(quanta, rates, first, axis, high, -1);
-    }
-    for (let axis = 0; axis < dimensions; axis++) {
-      const position = quanta[first + axis] as number;
-      // Friction at one wall may have moved the particle past another.
-      quanta[first + axis] = Math.min(Math.max(position, lower[axis] as number), upper[axis] as number);
-    }
-  }
-
-  private meetWall(
-    quanta: Int32Array,
-    rates: Int32Array,
-    first: number,
-    axis: number,
-    limit: number,
-    inward: number,
-  ): void {
-    const { dimensions } = this;
-    const { restSpeed, rebound, restitution, wallRate, mostDepth, friction } = this.substep;
-    const depth = inward * (limit - (quanta[first + axis] as number));
-    quanta[first + axis] = limit;
-    const approach = inward * (rates[first + axis] as number);
-    if (approach >= 0) return;
-    const bounces = restitution > 0 && approach < -restSpeed;
-    // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
-    const change = bounces
-      ? scale(-approach, rebound)
-      : Math.min(scale(Math.min(depth + 1, mostDepth), wallRate), -approach);
-    rates[first + axis] = 0;
-    const sliding = lengthOf(
-      rates[first] as number,
-      rates[first + 1] as number,
-      dimensions === 3 ? (rates[first + 2] as number) : 0,
-    );
-    rates[first + axis] = inward * (approach + change);
-    if (sliding === 0) return;
-    const mostGrip = grip(change, friction);
-    for (let along = 0; along < dimensions; along++) {
-      if (along === axis) continue;
-      const rate = rates[first + along] as number;
-      const taken = mostGrip >= sliding ? rate : share(mostGrip, directionOf(rate, sliding));
-      if (bounces) rates[first + along] = rate - taken;
-      else this.turn(quanta, rates, first + along, -taken, 0);
-    }
-  }
-
   private showPositions({ positions, quanta }: ParticleState, first: number, end: number): void {
     const { dimensions } = this;
     const { origin, length } = this.quanta;
@@ -367,8 +211,4 @@ export class ExactPasses implements SolverPasses {
       }
     }
   }
-}
-
-function within(position: number): number {
-  return position < -REACH ? -REACH : position >= REACH ? REACH - 1 : position;
 }

@@ -1,0 +1,327 @@
+/**
+ * The ends of a substep of an exact simulation, one particle at a time: motion before the contacts, then what they and
+ * the walls change. Twins of ../integrate.ts, of finish in ../general-contact.ts and of ../walls.ts.
+ */
+import { DEEP } from '../../../core/base/constants';
+import { wrapExactly } from '../../../core/exact/convert';
+import { clamp, lengthOf, ONE, ROUNDER, round, scale, share } from '../../../core/exact/integers';
+import { directionOf, grip, heldShare, keptShare, MOST_LOADED } from '../../../core/exact/law';
+import { FASTEST, MOST_CHANGE, MOST_PUSH, REACH } from '../../../core/exact/quanta';
+import type { ExactSubstep } from '../../../core/exact/substep';
+import type { ParticleState } from '../../shared/kernels';
+import type { Response } from '../contact';
+
+/** A vector with this squared length may have components from 2²⁰ on, of which lengthOf cuts off low bits. */
+const LONG_SQUARED = 2 ** 40;
+
+/** Results of calls in loops. */
+const scratch = new Float64Array(4);
+
+/** Moves all particles, and writes the positions by which floats find candidates for contacts. */
+export function integrateExactly(
+  dimensions: number,
+  { quanta, rates, positions }: ParticleState,
+  count: number,
+  substep: ExactSubstep,
+): void {
+  const { dt, gained, motionOffset } = substep;
+  const { length, origin, period } = substep.quanta;
+  const is3D = dimensions === 3;
+  const gainX = gained[0] as number;
+  const gainY = gained[1] as number;
+  const gainZ = is3D ? (gained[2] as number) : 0;
+  const lowX = origin[0] as number;
+  const lowY = origin[1] as number;
+  const lowZ = is3D ? (origin[2] as number) : 0;
+  const periodX = period[0] as number;
+  const periodY = period[1] as number;
+  const periodZ = is3D ? (period[2] as number) : 0;
+  const wraps = periodX + periodY + periodZ > 0;
+  const whole = ROUNDER;
+  const fastest = FASTEST;
+  const reach = REACH;
+  const end = dimensions * count;
+  for (let word = 0; word < end; word += dimensions) {
+    let rateX = (rates[word] as number) + gainX;
+    let rateY = (rates[word + 1] as number) + gainY;
+    if (Math.abs(rateX) > fastest) rateX = rateX < 0 ? -fastest : fastest;
+    if (Math.abs(rateY) > fastest) rateY = rateY < 0 ? -fastest : fastest;
+    let x = (quanta[word] as number) + (rateX * dt + motionOffset + whole - whole);
+    let y = (quanta[word + 1] as number) + (rateY * dt + motionOffset + whole - whole);
+    if (Math.abs(x) >= reach) x = x < 0 ? -reach : reach - 1;
+    if (Math.abs(y) >= reach) y = y < 0 ? -reach : reach - 1;
+    if (wraps) {
+      x = wrapExactly(x, periodX);
+      y = wrapExactly(y, periodY);
+    }
+    rates[word] = rateX;
+    rates[word + 1] = rateY;
+    quanta[word] = x;
+    quanta[word + 1] = y;
+    positions[word] = lowX + x * length;
+    positions[word + 1] = lowY + y * length;
+    if (!is3D) continue;
+    let rateZ = (rates[word + 2] as number) + gainZ;
+    if (Math.abs(rateZ) > fastest) rateZ = rateZ < 0 ? -fastest : fastest;
+    let z = (quanta[word + 2] as number) + (rateZ * dt + motionOffset + whole - whole);
+    if (Math.abs(z) >= reach) z = z < 0 ? -reach : reach - 1;
+    if (wraps) z = wrapExactly(z, periodZ);
+    rates[word + 2] = rateZ;
+    quanta[word + 2] = z;
+    positions[word + 2] = lowZ + z * length;
+  }
+}
+
+/** Applies the sums of a pass and clears them, then lets the walls act. respondExactly explains its style. */
+export function finishExactly(
+  dimensions: number,
+  { quanta, rates }: ParticleState,
+  activeCount: number,
+  response: Response,
+  substep: ExactSubstep,
+): void {
+  const is3D = dimensions === 3;
+  const { pushes, changes, supports, bearings, closings, deepest } = response;
+  const { dt, friction, meanGain, lower, upper, motionOffset } = substep;
+  const shallow = substep.quanta.diameter / DEEP;
+  const gainX = meanGain[0] as number;
+  const gainY = meanGain[1] as number;
+  const gainZ = is3D ? (meanGain[2] as number) : 0;
+  const lowerX = lower[0] as number;
+  const lowerY = lower[1] as number;
+  const lowerZ = is3D ? (lower[2] as number) : 0;
+  const upperX = upper[0] as number;
+  const upperY = upper[1] as number;
+  const upperZ = is3D ? (upper[2] as number) : 0;
+  const whole = ROUNDER;
+  const fastest = FASTEST;
+  const mostLoaded = MOST_LOADED;
+  for (let slot = 0; slot < activeCount; slot++) {
+    const first = dimensions * slot;
+    let changeX = changes[first] as number;
+    let changeY = changes[first + 1] as number;
+    let changeZ = is3D ? (changes[first + 2] as number) : 0;
+    let pushX = pushes[first] as number;
+    let pushY = pushes[first + 1] as number;
+    let pushZ = is3D ? (pushes[first + 2] as number) : 0;
+    let bearing = bearings[slot] as number;
+    const depth = deepest[slot] as number;
+    const closing = closings[slot] as number;
+    const size = Math.abs(changeX) + Math.abs(changeY) + Math.abs(changeZ) + bearing + depth + closing;
+    const pushSize = Math.abs(pushX) + Math.abs(pushY) + Math.abs(pushZ);
+    if (size + pushSize === 0) {
+      // No contact has changed this particle.
+      const x = quanta[first] as number;
+      const y = quanta[first + 1] as number;
+      let isOut = x < lowerX || x > upperX || y < lowerY || y > upperY;
+      if (is3D) {
+        const z = quanta[first + 2] as number;
+        isOut ||= z < lowerZ || z > upperZ;
+      }
+      if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
+      continue;
+    }
+    let supportX = supports[first] as number;
+    let supportY = supports[first + 1] as number;
+    let supportZ = is3D ? (supports[first + 2] as number) : 0;
+    changes[first] = 0;
+    changes[first + 1] = 0;
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    supports[first] = 0;
+    supports[first + 1] = 0;
+    if (is3D) {
+      changes[first + 2] = 0;
+      pushes[first + 2] = 0;
+      supports[first + 2] = 0;
+    }
+    bearings[slot] = 0;
+    deepest[slot] = 0;
+    closings[slot] = 0;
+    const supportSize = Math.abs(supportX) + Math.abs(supportY) + Math.abs(supportZ);
+    if (size + supportSize > MOST_CHANGE || pushSize > MOST_PUSH) {
+      changeX = clamp(changeX, MOST_CHANGE);
+      changeY = clamp(changeY, MOST_CHANGE);
+      changeZ = clamp(changeZ, MOST_CHANGE);
+      supportX = clamp(supportX, MOST_CHANGE);
+      supportY = clamp(supportY, MOST_CHANGE);
+      supportZ = clamp(supportZ, MOST_CHANGE);
+      bearing = clamp(bearing, MOST_CHANGE);
+      pushX = clamp(pushX, MOST_PUSH);
+      pushY = clamp(pushY, MOST_PUSH);
+      pushZ = clamp(pushZ, MOST_PUSH);
+    }
+    if (depth > shallow) {
+      const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, depth, substep) / ONE;
+      // The limit acts on the velocity alone.
+      pushX += round(changeX * dt);
+      pushY += round(changeY * dt);
+      pushZ += round(changeZ * dt);
+      changeX = round(changeX * kept);
+      changeY = round(changeY * kept);
+      changeZ = round(changeZ * kept);
+      pushX -= round(changeX * dt);
+      pushY -= round(changeY * dt);
+      pushZ -= round(changeZ * dt);
+      supportX = round(supportX * kept);
+      supportY = round(supportY * kept);
+      supportZ = round(supportZ * kept);
+      bearing = round(bearing * kept);
+    }
+    if (bearing > 0) {
+      // Static friction: `hold` of core/contact/law.ts.
+      const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
+      let support = Math.sqrt(supportSquared + 0.5) - 0.5 + whole - whole;
+      let alongX = Math.trunc((supportX * ONE) / support) * (1 / ONE);
+      let alongY = Math.trunc((supportY * ONE) / support) * (1 / ONE);
+      let alongZ = Math.trunc((supportZ * ONE) / support) * (1 / ONE);
+      if (!(supportSquared > 0 && supportSquared < LONG_SQUARED)) {
+        findDirection(supportX, supportY, supportZ);
+        support = scratch[0] as number;
+        alongX = scratch[1] as number;
+        alongY = scratch[2] as number;
+        alongZ = scratch[3] as number;
+      }
+      const weight = gainX * alongX + gainY * alongY + gainZ * alongZ + whole - whole;
+      if (weight < 0) {
+        const acrossX = gainX - (weight * alongX + whole - whole);
+        const acrossY = gainY - (weight * alongY + whole - whole);
+        const acrossZ = gainZ - (weight * alongZ + whole - whole);
+        const along = changeX * alongX + changeY * alongY + changeZ * alongZ + whole - whole;
+        const usedX = changeX - (along * alongX + whole - whole);
+        const usedY = changeY - (along * alongY + whole - whole);
+        const usedZ = changeZ - (along * alongZ + whole - whole);
+        const slipSquared = acrossX * acrossX + acrossY * acrossY + acrossZ * acrossZ;
+        const usedSquared = usedX * usedX + usedY * usedY + usedZ * usedZ;
+        const mostGrip = (support < mostLoaded ? support : mostLoaded) * friction + whole - whole;
+        let fraction = support < bearing ? Math.trunc((support * ONE) / bearing) * (1 / ONE) : 1;
+        // Otherwise friction holds all of the slip: as whole numbers, the lengths of `across` and `used` add up to at most
+        // mostGrip, because the root of 2 (p² + q²) is at least p + q.
+        if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip || bearing >= 2 ** 28) {
+          const slip = lengthOf(acrossX, acrossY, acrossZ);
+          const room = mostGrip - lengthOf(usedX, usedY, usedZ);
+          scratch[0] = heldShare(room, slip, support, bearing);
+          fraction = scratch[0];
+        }
+        changeX -= acrossX * fraction + whole - whole;
+        changeY -= acrossY * fraction + whole - whole;
+        changeZ -= acrossZ * fraction + whole - whole;
+      }
+    }
+    const rateX = rates[first] as number;
+    const rateY = rates[first + 1] as number;
+    const turnedX = clamp(rateX + changeX, fastest);
+    const turnedY = clamp(rateY + changeY, fastest);
+    // Replaces the motion in this substep by that of the new velocity. So a body that a contact stops is where it was.
+    const movedX = turnedX * dt + motionOffset + whole - (rateX * dt + motionOffset + whole);
+    const movedY = turnedY * dt + motionOffset + whole - (rateY * dt + motionOffset + whole);
+    const x = (quanta[first] as number) + movedX + pushX;
+    const y = (quanta[first + 1] as number) + movedY + pushY;
+    rates[first] = turnedX;
+    rates[first + 1] = turnedY;
+    quanta[first] = x;
+    quanta[first + 1] = y;
+    let isOut = x < lowerX || x > upperX || y < lowerY || y > upperY;
+    if (is3D) {
+      const rateZ = rates[first + 2] as number;
+      const turnedZ = clamp(rateZ + changeZ, fastest);
+      const movedZ = turnedZ * dt + motionOffset + whole - (rateZ * dt + motionOffset + whole);
+      const z = (quanta[first + 2] as number) + movedZ + pushZ;
+      rates[first + 2] = turnedZ;
+      quanta[first + 2] = z;
+      isOut ||= z < lowerZ || z > upperZ;
+    }
+    if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
+  }
+}
+
+/** Writes the length of a vector and the components of its direction to `scratch`. */
+function findDirection(x: number, y: number, z: number): void {
+  const size = lengthOf(x, y, z);
+  scratch[0] = size;
+  scratch[1] = size === 0 ? 0 : directionOf(x, size) / ONE;
+  scratch[2] = size === 0 ? 0 : directionOf(y, size) / ONE;
+  scratch[3] = size === 0 ? 0 : directionOf(z, size) / ONE;
+}
+
+/** Changes a component of a velocity, and replaces the motion in this substep by that of the new velocity. */
+function turn(
+  quanta: Int32Array,
+  rates: Int32Array,
+  word: number,
+  change: number,
+  substep: ExactSubstep,
+): void {
+  const { dt, motionOffset } = substep;
+  const rate = rates[word] as number;
+  const turned = clamp(rate + change, FASTEST);
+  const moved = round(turned * dt + motionOffset) - round(rate * dt + motionOffset);
+  rates[word] = turned;
+  quanta[word] = within((quanta[word] as number) + moved);
+}
+
+function meetLimits(
+  dimensions: number,
+  quanta: Int32Array,
+  rates: Int32Array,
+  first: number,
+  substep: ExactSubstep,
+): void {
+  const { lower, upper, walls } = substep;
+  for (let word = first; word < first + dimensions; word++) quanta[word] = within(quanta[word] as number);
+  if (!walls) return;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const position = quanta[first + axis] as number;
+    const low = lower[axis] as number;
+    const high = upper[axis] as number;
+    if (position < low) meetWall(dimensions, quanta, rates, first, axis, low, 1, substep);
+    else if (position > high) meetWall(dimensions, quanta, rates, first, axis, high, -1, substep);
+  }
+  for (let axis = 0; axis < dimensions; axis++) {
+    const position = quanta[first + axis] as number;
+    // Friction at one wall may have moved the particle past another.
+    quanta[first + axis] = Math.min(Math.max(position, lower[axis] as number), upper[axis] as number);
+  }
+}
+
+function meetWall(
+  dimensions: number,
+  quanta: Int32Array,
+  rates: Int32Array,
+  first: number,
+  axis: number,
+  limit: number,
+  inward: number,
+  substep: ExactSubstep,
+): void {
+  const { restSpeed, rebound, restitution, wallRate, mostDepth, friction } = substep;
+  const depth = inward * (limit - (quanta[first + axis] as number));
+  quanta[first + axis] = limit;
+  const approach = inward * (rates[first + axis] as number);
+  if (approach >= 0) return;
+  const bounces = restitution > 0 && approach < -restSpeed;
+  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
+  const change = bounces
+    ? scale(-approach, rebound)
+    : Math.min(scale(Math.min(depth + 1, mostDepth), wallRate), -approach);
+  rates[first + axis] = 0;
+  const sliding = lengthOf(
+    rates[first] as number,
+    rates[first + 1] as number,
+    dimensions === 3 ? (rates[first + 2] as number) : 0,
+  );
+  rates[first + axis] = inward * (approach + change);
+  if (sliding === 0) return;
+  const mostGrip = grip(change, friction);
+  for (let along = 0; along < dimensions; along++) {
+    if (along === axis) continue;
+    const rate = rates[first + along] as number;
+    const taken = mostGrip >= sliding ? rate : share(mostGrip, directionOf(rate, sliding));
+    if (bounces) rates[first + along] = rate - taken;
+    else turn(quanta, rates, first + along, -taken, substep);
+  }
+}
+
+export function within(position: number): number {
+  return position < -REACH ? -REACH : position >= REACH ? REACH - 1 : position;
+}
