@@ -71,10 +71,7 @@ export function ratio(a: number, b: number): number {
  */
 export function lengthOf(x: number, y: number, z: number): number {
   const squared = x * x + y * y + z * z;
-  return squared < 4 ** LENGTH_BITS ? Math.floor(Math.sqrt(squared)) : longLengthOf(x, y, z);
-}
-
-function longLengthOf(x: number, y: number, z: number): number {
+  if (squared < 4 ** LENGTH_BITS) return Math.floor(Math.sqrt(squared));
   const greatest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
   const unit = greatest < 2 ** LENGTH_BITS ? 1 : greatest < 2 ** 26 ? 2 ** 6 : 2 ** 11;
   const a = Math.trunc(x / unit);

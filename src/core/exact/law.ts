@@ -3,7 +3,7 @@
  * formulas differ in how they round; their meaning and their names are the same. Twin: shaders/solve/exact/law.wgsl.
  */
 import { DEEP, FREE_PUSH, PARTING } from '../base/constants';
-import { ONE, ratio, round, scale, share } from './integers';
+import { clamp, ONE, ratio, round, scale, share } from './integers';
 import type { ExactSubstep } from './substep';
 
 /** The greatest number that is multiplied by the coefficient of friction, which is at most 10. */
@@ -60,8 +60,12 @@ export function heldShare(room: number, slip: number, size: number, bearing: num
   return share(ratio(Math.min(room, slip), slip), ratio(Math.min(size, bearing), bearing)) / ONE;
 }
 
-/** Returns a component of a vector divided by the vector's length, as a fraction of ONE. */
+/**
+ * Returns a component of a vector divided by the vector's length, as a fraction of ONE: ratio with a sign. lengthOf may
+ * have rounded the length to less than the component.
+ */
 export function directionOf(component: number, length: number): number {
-  const fraction = ratio(Math.min(Math.abs(component), length), length);
-  return component < 0 ? -fraction : fraction;
+  const unit = length < 2 ** 28 ? 1 : 1 / 8;
+  const fraction = (Math.trunc(component * unit) * ONE) / Math.trunc(length * unit);
+  return Math.trunc(clamp(fraction, ONE));
 }
