@@ -3,10 +3,15 @@ import { fillFrom } from '../base/fill';
 import { toPosition, toVelocity } from './bodies';
 import type { Quanta } from './quanta';
 
+export interface Floats {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
 /** Converts floats to whole numbers. */
 export function toExact(
   quanta: Quanta,
-  { positions, velocities }: { readonly positions: Float32Array; readonly velocities: Float32Array },
+  { positions, velocities }: Floats,
 ): { readonly positions: Int32Array; readonly velocities: Int32Array } {
   const dimensions = quanta.period.length;
   return {
@@ -22,7 +27,7 @@ export function toExact(
 /** Converts the positions of obstacles, and wraps them into the world. */
 export function toExactObstacles(quanta: Quanta, positions: Float32Array): Int32Array {
   const { period } = quanta;
-  return Int32Array.from(positions, (position, word) => {
+  return fillFrom(new Int32Array(positions.length), positions, (position, word) => {
     const axis = word % period.length;
     return wrapExactly(toPosition(quanta, position, axis), period[axis] as number);
   });
@@ -32,7 +37,7 @@ export function toExactObstacles(quanta: Quanta, positions: Float32Array): Int32
 export function toFloats(
   { origin, length }: Quanta,
   { positions, velocities }: { readonly positions: Int32Array; readonly velocities: Int32Array },
-): { readonly positions: Float32Array; readonly velocities: Float32Array } {
+): Floats {
   return {
     positions: fillFrom(
       new Float32Array(positions.length),

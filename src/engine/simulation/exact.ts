@@ -2,7 +2,7 @@
 import type { Settings, Substep } from '../../core/contact/settings';
 import { checkExactArrays } from '../../core/exact/arrays';
 import { checkExactBodies, checkExactObstacles, type FloatBodies } from '../../core/exact/bodies';
-import { toExact, toExactObstacles, toFloats, wrapExactly } from '../../core/exact/convert';
+import { type Floats, toExact, toExactObstacles, toFloats, wrapExactly } from '../../core/exact/convert';
 import { exponentOf, packFactor } from '../../core/exact/integers';
 import type { Quanta } from '../../core/exact/quanta';
 import { checkExactStep } from '../../core/exact/step';
@@ -53,7 +53,7 @@ export class ExactParts {
   }
 
   /** Returns the bits of whole numbers. */
-  bitsOf(bodies: Required<FloatBodies>): Bits {
+  bitsOf(bodies: Floats): Bits {
     return this.bitsOfWholes(toExact(this.quanta, bodies));
   }
 

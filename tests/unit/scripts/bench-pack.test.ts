@@ -123,7 +123,8 @@ describe('run.sh', () => {
     const program = join(folder, 'out/cuda-grid');
     const good = run(WHOLE, compiler('echo "$@"'));
     expect(good.code).toBe(0);
-    for (const line of good.commands.filter((line) => line.includes('|bench '))) expect(line).toMatch(new RegExp(` --native ${program}$`));
+    for (const line of good.commands.filter((line) => line.includes('|bench ')))
+      expect(line).toMatch(new RegExp(` --native ${program}$`));
     expect(readFileSync(join(folder, 'out/nvcc.log'), 'utf8')).toBe(
       `-std=c++17 -O3 -arch=native -o ${program} ${join(folder, 'native/grid.cu')}\n`,
     );

@@ -205,6 +205,9 @@ export function respondExactly(
   const shallow = diameter / DEEP;
   const bouncing = restitution > 0;
   const gripSquared = gripShare * gripShare;
+  const halfParting = PARTING / 2;
+  const mostLoaded = MOST_LOADED;
+  const spreading = HALF_SPREADING;
   const whole = ROUNDER;
   const part = FRACTION_ROUNDER;
   for (let word = 0; word < length; word += 2) {
@@ -227,7 +230,7 @@ export function respondExactly(
     let overlap = diameter - distance;
     let normalX = x / distance + part - part;
     let normalY = y / distance + part - part;
-    let normalZ = z / distance + part - part;
+    let normalZ = is3D ? z / distance + part - part : 0;
     if (squared < NEAR_SQUARED) {
       scratch[0] = meetParticles(substep, dimensions, state, a, b);
       overlap = scratch[0];
@@ -239,21 +242,23 @@ export function respondExactly(
     const relativeY = (rates[atA + 1] as number) - (rates[atB + 1] as number);
     const relativeZ = is3D ? (rates[atA + 2] as number) - (rates[atB + 2] as number) : 0;
     const approach = relativeX * normalX + relativeY * normalY + relativeZ * normalZ + whole - whole;
+    // The half keeps V8 from converting this to an integer and back, and the test below only becomes stricter.
+    const speed = Math.abs(approach) + 0.5;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
     const pushVelocity = (overlap < mostOverlap ? overlap : mostOverlap) * pushRate + whole - whole;
     let change = pushVelocity;
     if (bounces) change = -approach * halfRebound + whole - whole;
-    else if (pushVelocity > pushSpeed - (PARTING / 2) * Math.abs(approach)) {
+    else if (pushVelocity > pushSpeed - halfParting * speed) {
       scratch[0] = pushChange(pushVelocity, approach, Math.trunc(approach / 2), substep);
       change = scratch[0];
-    } else if (Math.abs(approach) > restSpeed) change = pushVelocity * damping + whole - whole;
+    } else if (speed > restSpeed + 0.5) change = pushVelocity * damping + whole - whole;
     const supportX = change * normalX + whole - whole;
     const supportY = change * normalY + whole - whole;
     const supportZ = change * normalZ + whole - whole;
     let brakingX = 0;
     let brakingY = 0;
     let brakingZ = 0;
-    const mostGrip = (change < MOST_LOADED ? change : MOST_LOADED) * friction + whole - whole;
+    const mostGrip = (change < mostLoaded ? change : mostLoaded) * friction + whole - whole;
     // Without friction, rounding leaves nothing of a braking that is not limited.
     if (mostGrip > 0) {
       const slidingX = relativeX - (approach * normalX + whole - whole);
@@ -290,7 +295,7 @@ export function respondExactly(
       deepest[a] = Math.max(deepest[a] as number, overlap);
       deepest[b] = Math.max(deepest[b] as number, overlap);
     }
-    let closing = -approach * HALF_SPREADING + whole - whole;
+    let closing = -approach * spreading + whole - whole;
     if (bounces) {
       scratch[0] = lengthOf(changeX, changeY, changeZ);
       closing = scratch[0];

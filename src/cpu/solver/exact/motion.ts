@@ -14,6 +14,9 @@ import type { Response } from '../contact';
 /** A vector with this squared length may have components from 2²⁰ on, of which lengthOf cuts off low bits. */
 const LONG_SQUARED = 2 ** 40;
 
+const MOST_CHANGE_SQUARED = MOST_CHANGE ** 2;
+const MOST_PUSH_SQUARED = MOST_PUSH ** 2;
+
 /** Results of calls in loops. */
 const scratch = new Float64Array(4);
 
@@ -44,12 +47,12 @@ export function integrateExactly(
   for (let word = 0; word < end; word += dimensions) {
     let rateX = (rates[word] as number) + gainX;
     let rateY = (rates[word + 1] as number) + gainY;
-    if (Math.abs(rateX) > fastest) rateX = rateX < 0 ? -fastest : fastest;
-    if (Math.abs(rateY) > fastest) rateY = rateY < 0 ? -fastest : fastest;
+    if (rateX > fastest || rateX < -fastest) rateX = rateX < 0 ? -fastest : fastest;
+    if (rateY > fastest || rateY < -fastest) rateY = rateY < 0 ? -fastest : fastest;
     let x = (quanta[word] as number) + (rateX * dt + motionOffset + whole - whole);
     let y = (quanta[word + 1] as number) + (rateY * dt + motionOffset + whole - whole);
-    if (Math.abs(x) >= reach) x = x < 0 ? -reach : reach - 1;
-    if (Math.abs(y) >= reach) y = y < 0 ? -reach : reach - 1;
+    if (x >= reach || x < -reach) x = x < 0 ? -reach : reach - 1;
+    if (y >= reach || y < -reach) y = y < 0 ? -reach : reach - 1;
     if (wraps) {
       x = wrapExactly(x, periodX);
       y = wrapExactly(y, periodY);
@@ -62,9 +65,9 @@ export function integrateExactly(
     positions[word + 1] = lowY + y * length;
     if (!is3D) continue;
     let rateZ = (rates[word + 2] as number) + gainZ;
-    if (Math.abs(rateZ) > fastest) rateZ = rateZ < 0 ? -fastest : fastest;
+    if (rateZ > fastest || rateZ < -fastest) rateZ = rateZ < 0 ? -fastest : fastest;
     let z = (quanta[word + 2] as number) + (rateZ * dt + motionOffset + whole - whole);
-    if (Math.abs(z) >= reach) z = z < 0 ? -reach : reach - 1;
+    if (z >= reach || z < -reach) z = z < 0 ? -reach : reach - 1;
     if (wraps) z = wrapExactly(z, periodZ);
     rates[word + 2] = rateZ;
     quanta[word + 2] = z;
@@ -107,9 +110,9 @@ export function finishExactly(
     let bearing = bearings[slot] as number;
     const depth = deepest[slot] as number;
     const closing = closings[slot] as number;
-    const size = Math.abs(changeX) + Math.abs(changeY) + Math.abs(changeZ) + bearing + depth + closing;
-    const pushSize = Math.abs(pushX) + Math.abs(pushY) + Math.abs(pushZ);
-    if (size + pushSize === 0) {
+    const changeSquared = changeX * changeX + changeY * changeY + changeZ * changeZ;
+    const pushSquared = pushX * pushX + pushY * pushY + pushZ * pushZ;
+    if (changeSquared + pushSquared + bearing + depth + closing === 0) {
       // No contact has changed this particle.
       const x = quanta[first] as number;
       const y = quanta[first + 1] as number;
@@ -138,8 +141,12 @@ export function finishExactly(
     bearings[slot] = 0;
     deepest[slot] = 0;
     closings[slot] = 0;
-    const supportSize = Math.abs(supportX) + Math.abs(supportY) + Math.abs(supportZ);
-    if (size + supportSize > MOST_CHANGE || pushSize > MOST_PUSH) {
+    if (
+      changeSquared > MOST_CHANGE_SQUARED ||
+      pushSquared > MOST_PUSH_SQUARED ||
+      supportX * supportX + supportY * supportY + supportZ * supportZ > MOST_CHANGE_SQUARED ||
+      bearing > MOST_CHANGE
+    ) {
       changeX = clamp(changeX, MOST_CHANGE);
       changeY = clamp(changeY, MOST_CHANGE);
       changeZ = clamp(changeZ, MOST_CHANGE);
