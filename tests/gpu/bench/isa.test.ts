@@ -38,6 +38,12 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.unbounded\b.* 2D/, limit: { Vega: 4 } },
+  // They contain the contact law twice, so that contacts can wait.
+  { kernels: /^solve\.resolve\..*respond\b.*\.obstacles\.exact 3D/, limit: { 'RDNA 2': 10, Vega: 2 } },
+  {
+    kernels: /^solve\.resolve\..*respond\b.*\.(?:obstacles\.exact|exact 3D)/,
+    limit: { 'RDNA 2': 14, Vega: 3 },
+  },
   { kernels: /^solve\.resolve\..*respond\b.*\.exact\b/, limit: { Vega: 4 } },
   {
     kernels: /^solve\.resolve\..*respond.*\.(?:obstacles|heavy|levels|few-levels)\b.* 3D/,
