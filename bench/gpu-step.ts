@@ -6,8 +6,9 @@
  * - `step`: a step
  * - `exact`: the same step in whole numbers
  *
- * `--only` chooses among them. `--substeps` is the number of substeps per step; times are per substep. `--queue` is the number of runs that are submitted before the host waits. On a real GPU,
- * a run takes less time than the wait, so choose 50 there. `--json FILE` writes a record after each case.
+ * `--only` chooses among them. `--substeps` is the number of substeps per step; times are per substep. `--queue` is the
+ * number of runs that are submitted before the host waits. On a real GPU, a run takes less time than the wait, so choose
+ * 50 there. `--json FILE` writes a record after each case.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -30,8 +31,9 @@ const { values } = parseArgs({
   },
 });
 
-const variants = VARIANTS.filter((name) => values.only.split(',').includes(name));
-if (variants.length < values.only.split(',').length) {
+const only = values.only.split(',');
+const variants = VARIANTS.filter((name) => only.includes(name));
+if (only.some((name) => !VARIANTS.some((known) => known === name))) {
   process.stderr.write(`--only is ${values.only}, but it must be a list of ${VARIANTS.join(', ')}.\n`);
   process.exit(2);
 }

@@ -1,17 +1,18 @@
 /**
  * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state), `step`
- * and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree,
- * and no particle may be lost. Uses error scopes, because a dropped submission looks very fast.
+ * and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree, and no particle may
+ * be lost. Uses error scopes, because a dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { planSimulation } from '../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, isSoftware, requestGpu } from '../../src/gpu/device';
 import { fromStored, storedFloats } from '../../src/gpu/layout';
 import { Readback } from '../../src/gpu/readback';
 import type { Stage } from '../../src/gpu/stage';
 import { timeStages } from '../../src/gpu/timing';
-import { createScene, sceneOptions } from '../../src/scenes';
+import { createScene, type Scene, sceneOptions } from '../../src/scenes';
 import { createCopied, createCopy, mostCopied } from '../harness/copying';
 import { createUnsorted } from './unsorted';
 
@@ -71,13 +72,28 @@ const COPY_BYTES = { gpu: 2 ** 28, software: 2 ** 26 } as const;
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
-  const { count, dimensions, repeats, queue, substeps } = request;
+  const { count, dimensions, substeps } = request;
   const scene = createScene('uniform', { count, dimensions });
   const gravity = new Array<number>(dimensions).fill(0);
   gravity[1] = -9.8125;
   const options = sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps, walls: false });
   const cells = planSimulation(options).world.cellCount;
   const gpu = await requestGpu({ particles: count, cells, dimensions, gpu: provider });
+  try {
+    return await measureOn(gpu, request, scene, options);
+  } finally {
+    // Frees all buffers, so that a case that fails leaves the memory to the next.
+    gpu.destroy();
+  }
+}
+
+async function measureOn(
+  gpu: Gpu,
+  request: StepRequest,
+  scene: Scene,
+  options: SimulationOptions,
+): Promise<StepResult> {
+  const { count, dimensions, repeats, queue, substeps } = request;
   const { device } = gpu;
   for (const scope of ['validation', 'out-of-memory', 'internal'] as const) device.pushErrorScope(scope);
   const has = (name: VariantName) => request.variants.includes(name);
@@ -173,7 +189,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
     const error = await device.popErrorScope();
     if (error) throw new Error(`The device reported: ${error.message}`);
   }
-  const result: StepResult = {
+  return {
     ...request,
     adapter: [gpu.info?.description, gpu.info?.vendor, gpu.info?.architecture].filter(Boolean).join(', '),
     timestamps: gpu.timestamps,
@@ -184,12 +200,6 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
     timings,
     difference,
   };
-  simulation.destroy();
-  exact?.destroy();
-  unsorted?.destroy();
-  readback.destroy();
-  gpu.destroy();
-  return result;
 }
 
 /** Returns the bytes per millisecond, read plus written, of copies that take at least LEAST_COPY_MS together. */

@@ -10,7 +10,8 @@ import { Worker } from 'node:worker_threads';
 
 const TICKS = 400;
 const JOIN_AFTER = 120;
-const WRONG_AT = 200;
+/** Player 0 pours a disc six ticks earlier, which takes effect now. */
+const WRONG_AT = 198;
 const PLAYERS = [0, 1];
 const JOINER = 2;
 
@@ -78,4 +79,4 @@ console.log(`the same game, but player 1 makes a mistake in tick ${WRONG_AT}:`);
 if (wrong.desync) {
   console.log(`  desync at tick ${wrong.desync.tick}`);
   for (const [player, hash] of wrong.desync.hashes) console.log(`  player ${player} has hash ${hash}`);
-}
+} else console.log('  no desync');

@@ -4,7 +4,7 @@
  * knows neither the game nor the network. It runs in Node and in browsers, with the GPU engine and the CPU engine.
  */
 
-/** An input takes effect this many ticks after the player sends it. So long may messages be on their way. */
+/** An input takes effect this many ticks after the player sends it. Messages may take as long to arrive. */
 export const DELAY = 6;
 /** Players compare their hashes every so many ticks. */
 export const HASH_EVERY = 30;
@@ -40,6 +40,7 @@ export const HASH_EVERY = 30;
  * @property {(input: Input) => void} apply Applies an input to the simulation.
  * @property {(message: Message<Input>) => void} send Sends a message to all other players, in order.
  * @property {(desync: Desync) => void} onDesync
+ * @property {(error: unknown) => void} onError Called if the state cannot be read, such as after the loss of a GPU.
  */
 
 /** @template Input */
@@ -108,7 +109,7 @@ export class Player {
       this.#keep(message);
       send(message);
     }
-    if (this.tick % HASH_EVERY === 0) void this.#hash(this.tick);
+    if (this.tick % HASH_EVERY === 0) this.#hash(this.tick).catch(this.#options.onError);
   }
 
   /** @param {Message<Input>} message A message from another player. */

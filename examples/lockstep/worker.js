@@ -21,10 +21,11 @@ const player = new Player({
   apply: (input) => applyInput(simulation, player.tick === wrongAt ? { ...input, x: input.x + 1 } : input),
   send: (message) => port.postMessage(message),
   onDesync: (desync) => port.postMessage({ kind: 'desync', ...desync }),
+  onError: stop,
 });
 
 port.on('message', (message) => {
-  if (message.kind === 'admit') void player.admit(message.joiner);
+  if (message.kind === 'admit') player.admit(message.joiner).catch(stop);
   else if (message.kind !== 'begin') player.receive(message);
   // A game with a screen would run a tick every 1/60 s.
   while (player.canRun && player.tick !== ticks) {
@@ -34,3 +35,13 @@ port.on('message', (message) => {
   }
 });
 port.postMessage({ kind: 'ready' });
+
+/**
+ * Ends the thread with an error, which the main thread gets.
+ * @param {unknown} error
+ */
+function stop(error) {
+  setImmediate(() => {
+    throw error;
+  });
+}

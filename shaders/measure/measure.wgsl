@@ -1,5 +1,5 @@
-// Computes sums and maxima over all particles, which the caller has just sorted. With EXACT, needs exact.wgsl. Outputs MEASURE_WORDS words per
-// workgroup. Adds in order of threads, so the bits are reproducible.
+// Computes sums and maxima over all particles, which the caller has just sorted. With EXACT, needs exact.wgsl. Outputs
+// MEASURE_WORDS words per workgroup. Adds in order of threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*

@@ -49,6 +49,9 @@ export class LockstepGame {
         }
       },
       onDesync: (desync) => seat.desyncs.push(desync),
+      onError: (error) => {
+        throw error;
+      },
     });
     for (const other of this.seats.keys()) {
       this.queues.push({ from: id, to: other, messages: [] }, { from: other, to: id, messages: [] });

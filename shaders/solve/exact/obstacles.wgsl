@@ -31,7 +31,7 @@ struct ObstacleSum {
 #endif
 }
 
-// Factors have at least two bits after the point.
+// For factors of at most 1/2, which have at least two bits after the point.
 fn doubled(factor: Factor) -> Factor {
   return factor - 65536u;
 }

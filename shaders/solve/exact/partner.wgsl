@@ -35,8 +35,8 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   (*met).partner = OBSTACLE_PARTNER | obstacle.slot;
   (*met).partner_quanta = quanta;
 }
-
 #endif
+
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }

@@ -6,8 +6,8 @@
 // Needs: velocity_out, position_in.
 
 #if !PUSH_APART
-// Neighbours wait until there are so many, or no more. Threads in lockstep then meet them together: a contact takes as
-// long as dozens of candidates.
+// A thread collects up to this many neighbours before it computes their contacts. So threads in lockstep compute contacts
+// together, instead of waiting for each other: a contact takes as long as dozens of candidates.
 const MOST_WAITING = 8u;
 #endif
 

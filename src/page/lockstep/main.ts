@@ -40,6 +40,7 @@ class LockstepPage {
   private started = 0;
   private mistakeAt: number | undefined;
   private willMistake = false;
+  private hasFailed = false;
   private last: number | undefined;
   // If the visitor asked for less motion, the page starts paused.
   private isPlaying = !matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -79,6 +80,7 @@ class LockstepPage {
   }
 
   private receive(player: number, answer: Answer): void {
+    if (this.hasFailed) return;
     if (answer.kind === 'started') this.welcome(player, answer);
     else if (answer.kind === 'failed') this.fail(answer.message);
     else if (answer.game !== this.game) return;
@@ -184,11 +186,11 @@ class LockstepPage {
       const why =
         this.mistakeAt === undefined
           ? 'Please report this, with your browser and your graphics card.'
-          : `In tick ${this.mistakeAt}, the left engine used a gravity that was off by a 20,000th.`;
+          : `In tick ${this.mistakeAt}, the left engine used a gravity that was off by 0.001.`;
       this.showVerdict(
         'different',
         'Different',
-        `At tick ${tick}, the hashes differ, first at tick ${differsSince}. ${why}`,
+        `At tick ${tick}, the hashes ${isEqual ? 'are equal again' : 'differ'}. They first differed at tick ${differsSince}. ${why}`,
       );
     }
   }
@@ -200,9 +202,10 @@ class LockstepPage {
   }
 
   private fail(message: string): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
     this.isPlaying = false;
-    this.play.disabled = true;
-    this.mistake.disabled = true;
+    for (const id of ['play', 'mistake', 'reset']) find(id, HTMLButtonElement).disabled = true;
     this.showVerdict('different', 'Stopped', message);
   }
 }

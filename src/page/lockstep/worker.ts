@@ -5,6 +5,7 @@ import { explainGpuError } from '../../gpu/explain';
 import {
   type Checkpoint,
   createSimulation,
+  type Gpu,
   GpuError,
   type ParticleSimulation,
   requestGpu,
@@ -36,13 +37,15 @@ async function follow(order: Order): Promise<void> {
     game = order.game;
     simulation.restore(start);
     rules.reset();
-  } else {
-    order.ticks.forEach((inputs, index) => {
-      rules.run(inputs, order.hasMistake && index === 0);
-      if (rules.tick % HASH_EVERY === 0) sendHash(engine as Engine);
-    });
+    await sendPicture(engine);
+    return;
   }
-  await sendPicture(engine);
+  const sent: Promise<void>[] = [];
+  for (const [index, inputs] of order.ticks.entries()) {
+    rules.run(inputs, order.hasMistake && index === 0);
+    if (rules.tick % HASH_EVERY === 0) sent.push(sendHash(engine));
+  }
+  await Promise.all([...sent, sendPicture(engine)]);
 }
 
 async function open(wanted: 'gpu' | 'cpu'): Promise<void> {
@@ -50,12 +53,14 @@ async function open(wanted: 'gpu' | 'cpu'): Promise<void> {
   let device = '';
   let problem = '';
   if (wanted === 'gpu') {
+    let gpu: Gpu | undefined;
     try {
-      const gpu = await requestGpu({ gpu: navigator.gpu, particles: CAPACITY, dimensions: 2 });
+      gpu = await requestGpu({ gpu: navigator.gpu, particles: CAPACITY, dimensions: 2 });
       simulation = await createSimulation(gpu, OPTIONS);
       device = nameAdapter(gpu.info);
       gpu.device.lost.then(({ message }) => say({ kind: 'failed', message: `The GPU was lost: ${message}` }));
     } catch (error) {
+      gpu?.destroy();
       problem = describe(error);
     }
   }

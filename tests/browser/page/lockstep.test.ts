@@ -137,7 +137,7 @@ describe('the page lockstep.html', () => {
       });
       expect(await textOf(page, 'verdict-title')).toBe('Different');
       expect(await textOf(page, 'verdict-text')).toMatch(
-        /^At tick \d+, the hashes differ, first at tick 60\. In tick 0, the left engine used a gravity/,
+        /^At tick \d+, the hashes differ\. They first differed at tick 60\. In tick 0, the left engine used a gravity/,
       );
       await page.click('#reset');
       expect(await textOf(page, 'verdict-title')).toBe('Paused');

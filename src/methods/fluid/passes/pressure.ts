@@ -1,9 +1,10 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and the other
+ * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most other
  * kernels return at once. On software adapters, dispatches read their counts from that buffer, because each workgroup
  * takes time even if it returns at once. On GPUs they do not, because Dawn checks such counts: that took 180 µs per
- * dispatch on an NVIDIA H200, others 5. The tail kernel, a single workgroup, solves all small levels. In 2D, a dispatch smooths a tile of one level, or of two, several times.
+ * dispatch on an NVIDIA H200, others 5. The tail kernel, a single workgroup, solves all small levels. In 2D, a dispatch
+ * smooths a tile of one level, or of two, several times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
