@@ -114,7 +114,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
         simulation.destroy();
       }
     },
-    SHARED,
+    FULL,
   );
 
   gpuTest(
