@@ -16,7 +16,7 @@ struct Gathered {
 // If the partner is an obstacle, `partner` is its slot with OBSTACLE_PARTNER set.
 alias ObstacleSum = Gathered;
 
-// Of equally fast contacts, one with a particle comes before one with an obstacle. Obstacles at the same position are
+// Of equally fast contacts, those with particles come before those with obstacles. Obstacles at the same position are
 // interchangeable.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let approach = dot_with((*met).velocity, contact.normal);

@@ -1,4 +1,4 @@
-/** What the page and the workers of its two engines say to each other. */
+/** The messages between the page and the workers of its two engines. */
 import type { Input } from './rules';
 
 /** Engines hash their state every so many ticks, so once per second. */

@@ -53,7 +53,7 @@ export class PictureView {
     new ResizeObserver(() => this.draw()).observe(canvas);
   }
 
-  /** What the player does now, if anything. */
+  /** The player's inputs now; empty if there are none. */
   inputs(tool: Tool): readonly Input[] {
     if (!this.isPressed) return [];
     return [{ player: this.player, tool, x: Math.round(this.x / UNIT), y: Math.round(this.y / UNIT) }];

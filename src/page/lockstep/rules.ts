@@ -1,4 +1,4 @@
-/** What an input does to a simulation. Both engines follow these rules, so all numbers here are the same on both. */
+/** Applies inputs to a simulation. Both engines follow these rules, so all numbers here are the same on both. */
 import type { ParticleSimulation, SimulationOptions } from '../../index';
 
 export const DT = 1 / 60;
@@ -18,12 +18,12 @@ const TILT = 2;
 const POUR_EVERY = 2;
 const OFFSETS = [-0.75, 0, 0.75] as const;
 const POUR_SPEED = 12;
-/** So little that nobody sees it: two quanta per second in every substep of one tick. */
+/** Too little to be seen: two quanta per second in every substep of one tick. */
 const MISTAKE = 0.001;
 
 export type Tool = 'pour' | 'tilt';
 
-/** What one player does in one tick. */
+/** An input of one player in one tick. */
 export interface Input {
   /** 0: the left picture; 1: the right one. */
   readonly player: number;

@@ -12,7 +12,7 @@ const open = () => createCpuSimulation(OPTIONS);
 const oneOff = (input: Input, tick: number) => (tick === WRONG_AT ? { ...input, x: input.x + 1 } : input);
 
 describe('players in lockstep', () => {
-  it('have equal hashes, also one who joins late with a checkpoint and the inputs since', async () => {
+  it('have equal hashes, as does a late joiner that gets a checkpoint and the inputs since', async () => {
     const game = new LockstepGame();
     const first = game.seat(0, open(), [0, 1]);
     const second = game.seat(1, open(), [0, 1]);

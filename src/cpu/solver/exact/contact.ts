@@ -183,7 +183,7 @@ function approachOf(rates: Int32Array, dimensions: number, a: number, b: number)
 
 /**
  * The loop writes out what it does for most contacts, and rounds without a call: V8 then keeps all numbers in registers.
- * What is rare goes through `scratch`, because the result of a call would be an object in memory.
+ * Rare results go through `scratch`, because the result of a call would be an object in memory.
  */
 export function respondExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,
