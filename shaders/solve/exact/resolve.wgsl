@@ -1,15 +1,11 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
-// pushes particles apart. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
-// Needs: WideSum, ExactSum, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour, exact_contact, shares_of.
-// Needs: scaled, added, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of, length_of, grip_of, share_of.
-// Needs: direction_part, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly, position_out, exact_wrap.
-// Needs: velocity_out, position_in.
-
-#if !PUSH_APART
-// A thread collects up to this many neighbours before it computes their contacts. So threads in lockstep compute contacts
-// together, instead of waiting for each other: a contact takes as long as dozens of candidates.
-const MOST_WAITING = 8u;
-#endif
+// pushes particles apart. A thread collects MOST_WAITING neighbours before it computes their contacts. So threads in
+// lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens of candidates.
+// Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
+// Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour.
+// Needs: exact_contact, shares_of, scaled, added, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of.
+// Needs: length_of, grip_of, share_of, direction_part, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly.
+// Needs: position_out, exact_wrap, velocity_out, position_in.
 
 struct Gathered {
   quanta: Lattice,
@@ -50,11 +46,11 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  (*gathered).waiting[(*gathered).waiting_count] = other.slot;
+  (*gathered).waiting_count += 1u;
   if ((*gathered).waiting_count == MOST_WAITING) {
     meet_waiting(gathered, particle.slot);
   }
-  (*gathered).waiting[(*gathered).waiting_count] = other.slot;
-  (*gathered).waiting_count += 1u;
 }
 
 fn meet_waiting(gathered: ptr<function, Gathered>, slot: u32) {
@@ -145,7 +141,10 @@ fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
   var all = gathered;
 #if !PUSH_APART
-  meet_waiting(&all, slot);
+  // If neighbours do not wait, this leaves the second copy of the law out of the kernel.
+  if (MOST_WAITING > 1u) {
+    meet_waiting(&all, slot);
+  }
 #endif
 #if OBSTACLES
   all = with_obstacles(all, particle);

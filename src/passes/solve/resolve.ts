@@ -1,7 +1,7 @@
 /** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes apart. */
 import text from '../../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
-import type { Gpu } from '../../gpu/device';
+import { type Gpu, isSoftware } from '../../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
 import {
   CONTACT,
@@ -41,12 +41,19 @@ export interface ResolveBuffers {
   readonly finer?: GPUBuffer | undefined;
 }
 
+/**
+ * Neighbours in an exact simulation that wait for each other; see solve/exact/resolve.wgsl. On software adapters, waiting
+ * gains nothing, and kernels that contain the law twice take twice as long to compile.
+ */
+export const MOST_WAITING = { gpu: 8, software: 1 } as const;
+
 export class Resolve extends ParticlePass<ResolveBuffers> {
   static describe(
     variant: Variant,
     broadPhase: BroadPhase,
     mode: ResolveMode,
     heavy = false,
+    waiting: number = MOST_WAITING.gpu,
   ): KernelDescription {
     const crowds = splitsCrowds(variant, broadPhase);
     return {
@@ -79,7 +86,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         ...neighbourFlags(variant, broadPhase, heavy),
         PUSH_APART: mode === 'pushApart',
       },
-      constants: obstacleConstants(variant),
+      constants: { ...obstacleConstants(variant), ...(variant.exact && { MOST_WAITING: waiting }) },
     };
   }
 
@@ -90,8 +97,9 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
     mode: ResolveMode,
     compilation?: Compilation,
   ): Promise<Resolve> {
+    const waiting = MOST_WAITING[isSoftware(gpu.info) ? 'software' : 'gpu'];
     const [kernel, heavy] = await Promise.all([
-      Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode), compilation),
+      Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode, false, waiting), compilation),
       splitsCrowds(variant, broadPhase)
         ? Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode, true), compilation)
         : undefined,
