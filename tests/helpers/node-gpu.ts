@@ -31,6 +31,9 @@ export interface GpuTestOptions extends DeviceOptions {
   readonly tags?: keyof typeof TIERS | undefined;
 }
 
+/** The adapter's name decides whether kernels have the shape for GPUs or for software adapters. */
+export const HARDWARE = { vendor: 'test', isFallbackAdapter: false } as GPUAdapterInfo;
+
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;

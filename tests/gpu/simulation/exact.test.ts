@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import type { ExactArrays } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
+import { wrapDevice } from '../../../src/gpu/device';
 import { verifyExact } from '../../../src/verify/golden';
 import {
   DT,
@@ -12,7 +13,7 @@ import {
   randomCase,
   range,
 } from '../../helpers/exact/cases';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import { gpuTest, HARDWARE, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 import { runsAll, runsOf } from '../../helpers/tiers';
 
@@ -32,6 +33,17 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
     'have the bits of the CPU engine in random cases',
     async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(0, runsOf(20)), randomCase),
     SHARED,
+  );
+
+  gpuTest(
+    'have the bits of the CPU engine if neighbours wait for each other, as on GPUs',
+    async (device) => {
+      const gpu = wrapDevice(device, HARDWARE);
+      // Clusters, in which particles have more neighbours than can wait.
+      await expectSameBits(gpu, exactScene('clustered', dimensions, 300), [1, 3]);
+      if (runsAll) await expectSameBitsInCases(gpu, dimensions, range(0, 20), randomCase);
+    },
+    dimensions === 2 ? SHARED : FULL,
   );
 
   gpuTest(

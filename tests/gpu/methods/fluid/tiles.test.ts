@@ -1,14 +1,11 @@
 import { expect } from 'vitest';
 import { wrapDevice } from '../../../../src/gpu/device';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
-import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
+import { expectArraysWithin, gpuTest, HARDWARE, SHARED } from '../../../helpers/node-gpu';
 
 /** Tolerances of fluid.test.ts. */
 const SPEED_BOUND = 5e-4;
 const PRESSURE_BOUND = 1e-3;
-
-/** The adapter's name decides how many threads a tile has. */
-const HARDWARE = { vendor: 'test', isFallbackAdapter: false } as GPUAdapterInfo;
 
 /** A tank with tiles that are empty, full or cut off, closed cells, and a body of fluid around an obstacle. */
 function tank(width: number, height: number): FluidOptions {
