@@ -70,7 +70,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly longestStep?: number | undefined;
   /**
    * Computes in whole numbers, so that every device gives the same bits. For particles of one radius in a box, periodic
-   * or not; obstacles only on the CPU engine. Default: false.
+   * or not. Default: false.
    */
   readonly exact?: boolean | undefined;
 }
