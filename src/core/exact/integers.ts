@@ -5,7 +5,7 @@
  */
 
 /** Bits of a unit vector's components and of ratios: 1 is 2^FRACTION_BITS. */
-export const FRACTION_BITS = 15;
+const FRACTION_BITS = 15;
 export const ONE = 2 ** FRACTION_BITS;
 
 /** Significant bits of a factor. The product of a 32-bit integer and a factor then consists of two 32-bit products. */

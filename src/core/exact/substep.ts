@@ -11,7 +11,7 @@ import { MOST_SPEED } from './step';
 const MOST_PUSH = 2 ** 30;
 
 /** Values of the dither that takes the place of fractions: see ditherOf. */
-export const DITHERS = 2 ** 16;
+const DITHERS = 2 ** 16;
 
 export interface ExactSubstep {
   readonly quanta: Quanta;

@@ -86,7 +86,7 @@ export function randomObstacleCase(dimensions: 2 | 3, seed: number): SimulationO
   return { ...options, obstacles: randomObstacles(options, seed), obstacleCapacity: 300 };
 }
 
-export function randomObstacles(
+function randomObstacles(
   { dimensions, min = [], max = [], radius = 0, positions = new Float32Array(0) }: SimulationOptions,
   seed: number,
 ): Float32Array {
