@@ -1,7 +1,9 @@
 // The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
 // Needs: position_in, substep, grid, is_within, short_length, quotient, ONE, id_in.
 
-// Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal.
+// Centres nearer than FEW_QUANTA are measured on a scale that is finer by as much, so that rounding does not turn the
+// normal.
+const FEW_BITS = 10u;
 const FEW_QUANTA = 1024i;
 
 struct ExactContact {
@@ -44,10 +46,10 @@ fn exact_contact_at(offset: Lattice) -> ExactContact {
   if (!is_within(apart, diameter)) {
     return ExactContact(Lattice(), 0i);
   }
-  let zoom = select(1i, FEW_QUANTA, is_within(apart, FEW_QUANTA));
-  apart *= zoom;
+  let zoom = select(0u, FEW_BITS, is_within(apart, FEW_QUANTA));
+  apart <<= Extent(zoom);
   let distance = short_length(apart);
-  let overlap = diameter - distance / zoom;
+  let overlap = diameter - (distance >> zoom);
   var normal = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     var rest = 0i;

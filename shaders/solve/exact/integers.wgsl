@@ -116,15 +116,12 @@ fn dot_with(vector: Lattice, direction: Lattice) -> i32 {
 
 // Returns a · ONE / b, rounded down, for 0 <= a <= b < 2^28 and b > 0. Sets `rest` to the remainder.
 fn quotient(a: i32, b: i32, rest: ptr<function, i32>) -> i32 {
-  var guess = i32(f32(a) / f32(b) * f32(ONE));
-  // Products wrap around; their difference fits.
+  let guess = i32(f32(a) / f32(b) * f32(ONE));
+  // Products wrap around; their difference fits. The guess is off by at most one.
   *rest = a * ONE - guess * b;
-  for (var round = 0u; round < 4u; round++) {
-    let step = select(select(0i, 1i, *rest >= b), -1i, *rest < 0i);
-    guess += step;
-    *rest -= step * b;
-  }
-  return guess;
+  let step = select(select(0i, 1i, *rest >= b), -1i, *rest < 0i);
+  *rest -= step * b;
+  return guess + step;
 }
 
 // Returns a / b as a fraction of ONE, rounded down, for 0 <= a <= b and b > 0.
@@ -167,16 +164,12 @@ fn squared_sum(vector: Lattice) -> i32 {
 fn short_length(vector: Lattice) -> i32 {
   let floats = Vector(vector);
   var guess = i32(sqrt(dot(floats, floats)));
-  // The squares wrap around; their difference fits.
+  // The squares wrap around; their difference fits. The guess is off by at most two.
   var rest = squared_sum(vector) - guess * guess;
-  for (var round = 0u; round < 4u; round++) {
-    if (rest < 0i) {
-      guess -= 1i;
-      rest += 2i * guess + 1i;
-    } else if (rest > 2i * guess) {
-      rest -= 2i * guess + 1i;
-      guess += 1i;
-    }
+  for (var round = 0u; round < 2u; round++) {
+    let step = select(select(0i, 1i, rest > 2i * guess), -1i, rest < 0i);
+    rest -= step * (2i * guess + step);
+    guess += step;
   }
   return guess;
 }

@@ -1,6 +1,6 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
 // Needs: scaled, substep, FASTEST, shift_rounded, Factor, length_of, scaled_all, shares_of, direction_of, WideSum.
-// Needs: Wide, ExactContact, dot_with, added, add_low, exact_diameter, ONE, FRACTION_BITS, share_of, ratio_of.
+// Needs: Wide, ExactContact, dot_with, added, add_low, ONE, exact_diameter, FRACTION_BITS, share_of, ratio_of.
 // Needs: parts_of, totals_of, total_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
@@ -47,53 +47,49 @@ fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
 struct ExactSum {
   change: WideSum,
   push: WideSum,
+  // Sums over the contacts that do not bounce.
   support: WideSum,
   bearing: Wide,
+  // The fastest approach of a particle without a bounce, at least 0.
+  approach: i32,
+  // The greatest change that a bounce or an obstacle needs.
   closing: i32,
   deepest: i32,
 }
 
-fn add_contact(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice, bounces: bool) {
+// For contacts that do not bounce.
+fn add_push(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice) {
   let normal = contact.normal;
   let overlap = contact.overlap;
   let approach = dot_with(relative, normal);
-  let spring = scaled(overlap, select(substep.exact_relaxation, HALF_BOUNCE_PUSH, bounces));
   let push_velocity = scaled(min(overlap, i32(substep.most_overlap)), substep.push_rate);
-  var change = 0i;
-  if (bounces) {
-    change = scaled(-approach, substep.half_rebound);
-  } else {
-    change = exact_push_change(push_velocity, approach, approach / 2i);
-  }
-  let braking = exact_braking(relative - shares_of(approach, normal), substep.exact_grip, change);
+  let change = exact_push_change(push_velocity, approach, approach / 2i);
   let along = shares_of(change, normal);
-  let all = along - braking;
+  let braking = exact_braking(relative - shares_of(approach, normal), substep.exact_grip, change);
+  (*sum).change = added((*sum).change, along - braking);
+  (*sum).support = added((*sum).support, along);
+  // Such a change is at least 0.
+  (*sum).bearing = add_low((*sum).bearing, u32(change));
+  (*sum).approach = max((*sum).approach, -approach);
+  (*sum).deepest = max((*sum).deepest, overlap);
+  if (change != push_velocity) {
+    let spring = scaled(overlap, substep.exact_relaxation);
+    let extra = exact_free_push(spring, scaled(change, substep.exact_dt), overlap / 2i);
+    (*sum).push = added((*sum).push, shares_of(extra, normal));
+  }
+}
+
+fn add_bounce(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice) {
+  let normal = contact.normal;
+  let approach = dot_with(relative, normal);
+  let change = scaled(-approach, substep.half_rebound);
+  let braking = exact_braking(relative - shares_of(approach, normal), substep.exact_grip, change);
+  let all = shares_of(change, normal) - braking;
+  let pushed = scaled(contact.overlap, HALF_BOUNCE_PUSH) - scaled(change, substep.exact_dt);
   (*sum).change = added((*sum).change, all);
-  if (!bounces) {
-    (*sum).support = added((*sum).support, along);
-    // Such a change is at least 0.
-    (*sum).bearing = add_low((*sum).bearing, u32(change));
-  }
-  if (i32(DEEP) * overlap > exact_diameter()) {
-    (*sum).deepest = max((*sum).deepest, overlap);
-  }
-  var closing = 0i;
-  if (bounces) {
-    closing = length_of(all);
-  } else {
-    closing = scaled(-approach, HALF_SPREADING);
-  }
-  if (closing > i32(substep.exact_kick_speed)) {
-    (*sum).closing = max((*sum).closing, closing);
-  }
-  if (bounces || change != push_velocity) {
-    let moved = scaled(change, substep.exact_dt);
-    var extra = shares_of(spring - moved, normal) + scaled_all(braking, substep.exact_dt);
-    if (!bounces) {
-      extra = shares_of(exact_free_push(spring, moved, overlap / 2i), normal);
-    }
-    (*sum).push = added((*sum).push, extra);
-  }
+  (*sum).push = added((*sum).push, shares_of(pushed, normal) + scaled_all(braking, substep.exact_dt));
+  (*sum).closing = length_of(all);
+  (*sum).deepest = max((*sum).deepest, contact.overlap);
 }
 
 // The changes of a particle's velocity and position in a pass, before walls.
@@ -144,7 +140,8 @@ fn settled_exactly(sum: ExactSum) -> ExactEffect {
   var bearing = total_of(sum.bearing.high, sum.bearing.low, MOST_CHANGE);
   var push = totals_of(sum.push, MOST_PUSH);
   if (i32(DEEP) * sum.deepest > exact_diameter()) {
-    let kept = kept_share(length_of(change), sum.closing, sum.deepest);
+    let closing = max(sum.closing, scaled(sum.approach, HALF_SPREADING));
+    let kept = kept_share(length_of(change), closing, sum.deepest);
     // The limit acts on the velocity alone.
     push += scaled_all(change, substep.exact_dt);
     change = parts_of(change, kept);

@@ -1,7 +1,7 @@
 // The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only push.
 // Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
 // Needs: WideSum, Wide, Factor, Particle, Neighbour, Contact, MOST_CHANGE, scaled, substep, added, shares_of, dot_with.
-// Needs: OBSTACLE_PARTNER, exact_push_change, exact_free_push, exact_braking, length_of, scaled_all, add_low, ONE.
+// Needs: OBSTACLE_PARTNER, exact_push_change, exact_free_push, exact_braking, scaled_all, add_low, length_of, ONE.
 // Needs: ratio_of, direction_of, Gathered, totals_of, probe_obstacles, parts_of, share_of, total_of.
 
 #if OBSTACLES
@@ -27,7 +27,8 @@ struct ObstacleSum {
   bearing: Wide,
   // The change of velocity by the obstacle that the particle bounces off.
   bounce: Lattice,
-  closing: i32,
+  // The fastest approach of an obstacle that the particle does not bounce off, at least 0.
+  approach: i32,
 #endif
 }
 
@@ -74,11 +75,9 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let braking = exact_braking(sliding, doubled(substep.exact_grip), change);
   let along = shares_of(change, normal);
   let all = along - braking;
-  var closing = 0i;
   if (bounces) {
     (*met).bounce = all;
     (*met).push = added((*met).push, shares_of(push, normal));
-    closing = length_of(all);
   } else {
     (*met).push = added((*met).push, shares_of(push, normal) - scaled_all(braking, substep.exact_dt));
     (*met).change = added((*met).change, all);
@@ -86,10 +85,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
     // Such a change is at least 0.
     (*met).bearing = add_low((*met).bearing, u32(change));
     (*met).is_stopped = (*met).is_stopped || stops;
-    closing = scaled(-approach, WHOLE_SPREADING);
-  }
-  if (closing > i32(substep.exact_kick_speed)) {
-    (*met).closing = max((*met).closing, closing);
+    (*met).approach = max((*met).approach, -approach);
   }
 #endif
 }
@@ -137,7 +133,8 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   all.sum.push = added(all.sum.push, push - scaled_all(total, substep.exact_dt));
   all.sum.support = added(all.sum.support, parts_of(support, stop));
   all.sum.bearing = add_low(all.sum.bearing, u32(share_of(bearing, stop)));
-  all.sum.closing = max(all.sum.closing, met.closing);
+  let closing = max(length_of(met.bounce), scaled(met.approach, WHOLE_SPREADING));
+  all.sum.closing = max(all.sum.closing, closing);
   all.sum.deepest = max(all.sum.deepest, met.deepest);
 #endif
   return all;

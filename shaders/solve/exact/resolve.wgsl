@@ -2,9 +2,9 @@
 // pushes particles apart. A thread collects MOST_WAITING neighbours before it computes their contacts. So threads in
 // lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens of candidates.
 // Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
-// Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, Neighbour.
-// Needs: exact_contact, shares_of, scaled, added, add_contact, REACH, exact_diameter, grid, FASTEST, motion_of.
-// Needs: length_of, grip_of, share_of, direction_part, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly.
+// Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
+// Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of, length_of.
+// Needs: grip_of, share_of, direction_part, add_bounce, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly.
 // Needs: position_out, exact_wrap, velocity_out, position_in.
 
 struct Gathered {
@@ -14,6 +14,7 @@ struct Gathered {
 #else
   sum: ExactSum,
   velocity: Lattice,
+  // The particle or obstacle that this particle bounces off.
   partner: u32,
   waiting: array<u32, MOST_WAITING>,
   waiting_count: u32,
@@ -29,8 +30,12 @@ fn begin(particle: Particle) -> Gathered {
   gathered.quanta = quanta_at(particle.slot);
 #if !PUSH_APART
   gathered.velocity = load_whole(velocity_in[particle.slot]);
+  gathered.partner = NO_PARTNER;
   if (substep.restitution > 0.0) {
-    gathered.partner = partner_in[particle.slot];
+    let partner = partner_in[particle.slot];
+    if (partner >= grid.count || partner_in[partner] == particle.slot) {
+      gathered.partner = partner;
+    }
   }
 #endif
   return gathered;
@@ -46,6 +51,9 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
+  if (other.slot == (*gathered).partner) {
+    return;
+  }
   (*gathered).waiting[(*gathered).waiting_count] = other.slot;
   (*gathered).waiting_count += 1u;
   if ((*gathered).waiting_count == MOST_WAITING) {
@@ -60,12 +68,7 @@ fn meet_waiting(gathered: ptr<function, Gathered>, slot: u32) {
     let other = (*gathered).waiting[left - 1u];
     let contact = exact_contact((*gathered).quanta, slot, other);
     if (contact.overlap > 0i) {
-      let relative = (*gathered).velocity - load_whole(velocity_in[other]);
-      var bounces = false;
-      if (substep.restitution > 0.0 && (*gathered).partner == other) {
-        bounces = partner_in[other] == slot;
-      }
-      add_contact(&sum, contact, relative, bounces);
+      add_push(&sum, contact, (*gathered).velocity - load_whole(velocity_in[other]));
     }
   }
   (*gathered).sum = sum;
@@ -145,6 +148,12 @@ fn finish(gathered: Gathered, particle: Particle) {
   if (MOST_WAITING > 1u) {
     meet_waiting(&all, slot);
   }
+  if (all.partner < grid.count) {
+    var sum = all.sum;
+    let relative = all.velocity - load_whole(velocity_in[all.partner]);
+    add_bounce(&sum, exact_contact(all.quanta, slot, all.partner), relative);
+    all.sum = sum;
+  }
 #endif
 #if OBSTACLES
   all = with_obstacles(all, particle);
@@ -164,11 +173,10 @@ fn finish(gathered: Gathered, particle: Particle) {
   }
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && is_out);
   for (var axis = 0u; axis < walls; axis++) {
-    let quanta = ending.quanta[axis];
-    if (quanta < lower_limit(axis)) {
-      meet_exact_wall(&ending, axis, lower_limit(axis), 1i);
-    } else if (quanta > upper_limit(axis)) {
-      meet_exact_wall(&ending, axis, upper_limit(axis), -1i);
+    let is_low = ending.quanta[axis] < lower_limit(axis);
+    if (is_low || ending.quanta[axis] > upper_limit(axis)) {
+      let limit = select(upper_limit(axis), lower_limit(axis), is_low);
+      meet_exact_wall(&ending, axis, limit, select(-1i, 1i, is_low));
     }
   }
   var quanta = ending.quanta;
