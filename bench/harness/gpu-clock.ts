@@ -53,7 +53,9 @@ export class GpuClock {
     });
   }
 
-  /** The copies of `copyBytes` bytes, or less if memory is short, also show whether timestamps can be trusted. */
+  /**
+   * Measures the bandwidth by copying `copyBytes` bytes, or less if memory is short. This also tests the timestamps.
+   */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);

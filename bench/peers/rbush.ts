@@ -35,7 +35,7 @@ export const RBUSH: CpuEngine = {
     const items = Array.from({ length: count }, (_, body): Item => {
       return { minX: 0, minY: 0, maxX: 0, maxY: 0, body };
     });
-    /** Repeats the search. Each body whose box is compared is a candidate. */
+    /** Repeats the search. Each body that it compares or finds is a candidate. */
     function countWork(): Work {
       let candidates = 0;
       let tests = 0;
@@ -47,6 +47,7 @@ export const RBUSH: CpuEngine = {
               if (other.body > item.body && doMeet(item, other)) tests++;
             }
           } else {
+            // Bodies of nodes within the item are found without a comparison; walk counts them alike.
             for (const child of node.children) if (doMeet(item, child)) walk(child);
           }
         };

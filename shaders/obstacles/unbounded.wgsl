@@ -1,7 +1,8 @@
 // Rows of obstacles in the unbounded world. dense.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Bounds loops, so that a corrupt grid cannot hang the device. Each obstacle has a position and a cell.
+// Returns how many obstacles fit into the buffer; each takes a position and a cell. This limit of loops keeps a corrupt
+// grid from hanging the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }

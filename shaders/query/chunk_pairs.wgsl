@@ -3,8 +3,8 @@
 // the intersection: both boxes reach into it. Tally counts pairs per lower id, fill writes them in any order, and
 // `order_pairs` sorts them and zeroes the tallies.
 //
-// If there is not enough room for all memberships, the tallies are too great for 32 bits. So the list is empty, and the
-// number of pairs found is 2³² − 1 (query/list_count.wgsl).
+// If there is not enough room for all memberships, the kernel writes tallies whose sum does not fit 32 bits. So the
+// list is empty, and the number of pairs found is 2³² − 1 (query/list_count.wgsl).
 // Needs: pairs, linear_workgroup, grid, member_offsets, chunks, tallies, stretch_of, offsets, sort_stretch, table.
 // Needs: key_of, member_keys, member_ids, box_of.
 

@@ -188,8 +188,8 @@ struct Meeting {
   image: Lattice,
 }
 
-// Returns true if a particle is in the world along periodic axes. wrap_once left other particles outside, and rays
-// never meet them.
+// Returns false if a particle is outside of the world along a periodic axis, because wrap_once could not bring it back.
+// Rays never meet such particles.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));

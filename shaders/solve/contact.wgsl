@@ -52,7 +52,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let squared = dot(outside, outside);
   if (squared >= COINCIDENT_SQUARED) {
     let distance = sqrt(squared);
-    // Compares squares, like the test of equal balls, because a root is rounded.
+    // Compares squares, because a root is rounded. Balls of one radius are tested in the same way.
     return Contact(sign(other.apart) * outside / distance, round - distance, squared < round * round);
   }
   let is_level = abs(other.apart) < Vector(NOT_APART);

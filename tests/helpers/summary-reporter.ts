@@ -1,6 +1,6 @@
 /**
- * Prints the environment when a test run starts, and its last line: a summary that programs can read. Files that do
- * not load and errors outside tests count as failed tests.
+ * Prints the environment when a test run starts. When it ends, prints a summary that programs can read, as the last
+ * line. Files that do not load and errors outside tests count as failed tests.
  */
 import { writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';

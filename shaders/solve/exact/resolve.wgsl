@@ -1,7 +1,7 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
-// pushes particles apart. A thread collects MOST_WAITING neighbours before it computes their contacts. So threads in
-// lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens of candidates.
-// Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
+// pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their contacts. So
+// threads in lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens
+// of candidates. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
 // Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of, length_of.
 // Needs: grip_of, share_of, direction_part, add_bounce, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly.
@@ -144,7 +144,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
   var all = gathered;
 #if !PUSH_APART
-  // If neighbours do not wait, this leaves the second copy of the law out of the kernel.
+  // If neighbours do not wait, none are left, and the kernel needs no second copy of the law.
   if (MOST_WAITING > 1u) {
     meet_waiting(&all, slot);
   }

@@ -1,6 +1,6 @@
 /**
- * The contact law (../contact/law.ts) in whole numbers: lengths in quanta, velocities in quanta per second. Only the
- * formulas differ in how they round; their meaning and their names are the same. Twin: shaders/solve/exact/law.wgsl.
+ * The contact law (../contact/law.ts) in whole numbers: lengths in quanta, velocities in quanta per second. The
+ * formulas are the same, except that they round to whole numbers. Twin: shaders/solve/exact/law.wgsl.
  */
 import { DEEP, FREE_PUSH, PARTING } from '../base/constants';
 import { clamp, ONE, ratio, round, scale, share } from './integers';
@@ -52,8 +52,8 @@ export function keptShare(
 }
 
 /**
- * Returns which fraction of the slip by gravity static friction holds. `room` is what friction has left; `size` is the
- * length of the support.
+ * Returns the held fraction: static friction holds this much of the slip that gravity causes. `room` is what friction
+ * has left; `size` is the length of the support.
  */
 export function heldShare(room: number, slip: number, size: number, bearing: number): number {
   if (room <= 0 || slip === 0) return 0;
@@ -61,8 +61,8 @@ export function heldShare(room: number, slip: number, size: number, bearing: num
 }
 
 /**
- * Returns a component of a vector divided by the vector's length, as a fraction of ONE: ratio with a sign. lengthOf may
- * have rounded the length to less than the component.
+ * Returns a component of a vector divided by the vector's length, as a fraction of ONE: like `ratio`, with a sign.
+ * `lengthOf` may have rounded the length to less than the component.
  */
 export function directionOf(component: number, length: number): number {
   const unit = length < 2 ** 28 ? 1 : 1 / 8;

@@ -21,7 +21,7 @@ export interface Sweep {
   /** Ids of the pairs found: the first `length` words. The caller may set `length` to 0. */
   readonly words: Uint32Array;
   length: number;
-  /** `advice` ends the error if there is no memory for the pairs. */
+  /** If there is no memory for the pairs, the error's message ends with `advice`. */
   begin(advice: string): void;
   /** Adds the pairs of the next part with boxes. Returns false after the last part. */
   advance(): boolean;

@@ -197,7 +197,9 @@ export class Path {
     return this.firstTime;
   }
 
-  /** For a centre outside along an axis that wraps, the number of images that `seek` tests would have no limit. */
+  /**
+   * Centres outside of the world along a periodic axis are never met. If one is very far away, `seek` would not end.
+   */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {

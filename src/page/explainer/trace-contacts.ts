@@ -80,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'probe',
     `Each particle searches nine cells for particles that are nearer than the diameter, ${diameter}.`,
-    'Cells are at least one diameter wide, so two that touch are in the same or in adjacent cells. First come the tests of ' +
+    'Cells are at least one diameter wide, so two particles that touch are in the same or in adjacent cells. First come the tests of ' +
       `particle ${particle}, which has the most candidates. ` +
       (isHashed
         ? 'The search also compares cells, because a bucket may have particles of other cells. (The engine compares them after the distance.)'
@@ -133,7 +133,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
           'probe',
           `Particle ${idOf(other)} only shares a bucket with this row, so it is skipped.`,
           `Slot ${other} is in cell ${nameLattice(latticeOf(other))}.`,
-          // A particle that is also in another row keeps its verdict.
+          // Another row that shares this bucket may have tested the particle already. Then it keeps that verdict.
           { ...happens, verdicts: byId(new Map([[other, 'elsewhere'], ...seen])) },
         );
       } else if (!verdict) {

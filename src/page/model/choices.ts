@@ -199,7 +199,7 @@ function sceneChanges({ radii }: Scene, choices: Choices): SceneChanges {
     continuous,
     // With variable radii, crowds cannot be off.
     crowds: radii ? undefined : crowds,
-    // The scene's own size stays as it is: with variable radii, the engine may choose it.
+    // If the cell size is the scene's own, leave it out: with variable radii, the engine may then choose one.
     cellSize: cellSize === fieldsOfScene(scene, dimensions).cellSize ? undefined : cellSize,
   };
 }

@@ -155,9 +155,9 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // One word per particle is enough: a heavy particle takes one; a tile takes two, but has more than CROWDED entries
-    // on average. A particle has at most one finer entry per level, fewer than CROWDED / 2, so tiles of finer entries
-    // take less than a word per particle, too.
+    // One word per particle is enough. A heavy particle takes one. A tile takes two, and has more than CROWDED entries
+    // on average. A particle has one finer entry per level at most, and there are fewer than CROWDED / 2 levels. So
+    // tiles of finer entries take less than a word per particle, too.
     const owned = await createBuffers(
       gpu,
       'grid',

@@ -131,7 +131,7 @@ function siteOf({ sites }: DispatchTraffic, buffer: string, kind: string) {
 
 describe('kernels whose traffic is known', () => {
   gpuTest(
-    'copies, strides, vec4 rows and components need as many sectors per request as follow from their indices',
+    'copies, strides, vec4 rows and components touch the sectors that their indices imply',
     async (device) => {
       const sectors = async (name: keyof typeof LOADS) => {
         const { traffic } = await count(device, LOADS[name]);
@@ -148,7 +148,7 @@ describe('kernels whose traffic is known', () => {
       };
       expect(await sectors('copy')).toBe(4);
       expect(await sectors('strided')).toBe(32);
-      // Sixteen sectors are four per quarter of the subgroup, which hardware loads at a time.
+      // Hardware loads a quarter of the subgroup at a time: four sectors each.
       expect(await sectors('rows')).toBe(16);
       expect(await sectors('component')).toBe(16);
       expect(await sectors('broadcast')).toBe(1);
@@ -190,7 +190,7 @@ describe('kernels whose traffic is known', () => {
       split.cache.flush();
       expect(split.traffic.sites).toEqual(whole.traffic.sites);
       expect([split.cache.read, split.cache.written]).toEqual([whole.cache.read, whole.cache.written]);
-      // An L2 of 2 KiB has 16 lines, which hold few sectors of 16 KiB.
+      // An L2 of 2 KiB has 16 lines, so it holds few sectors of a buffer of 16 KiB.
       const small = await count(device, LOADS.gather, order, 2048);
       const misses = (small.cache.read - WORD * COUNT) / SECTOR_BYTES;
       expect(misses / COUNT).toBeGreaterThan(0.9);
@@ -215,7 +215,7 @@ describe('kernels whose traffic is known', () => {
 
 describe('passes', () => {
   gpuTest(
-    'of a step give the same bits as kernels and as instrumented twins',
+    'of a step give the same bits, whether they run as kernels or as instrumented twins',
     async (device) => {
       const gpu = wrapDevice(device);
       const options = sceneOptions(createScene('pile', { count: 2000, dimensions: 2 }), { substeps: 2 });

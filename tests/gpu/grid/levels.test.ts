@@ -136,8 +136,8 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   gpuTest(
     'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in cells of the highest level, which are 128 wide; 2D uses the first two. Axes that are not periodic
-      // may have fewer than three cells.
+      // Extents in units of 128, the width of the highest level's cells in most rows; 2D uses the first two. Axes that
+      // are not periodic may have fewer than three cells.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [
           [3, 3, 3],
@@ -169,7 +169,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ],
       ];
       let across = 0;
-      // Cell sizes for many levels, two levels and one level.
+      // Cell sizes for many levels, for few, and for one.
       const cases = [dimensions === 2 ? 2 : 8, 64, 128].flatMap((cellSize) =>
         narrow.map(([cells, wraps]) => ({ cells, wraps, cellSize })),
       );
@@ -272,7 +272,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'lead to an error if options are invalid, or if a grid was not created for a call',
+    'lead to an error if options are invalid, or if a call needs another kind of grid',
     async (_, tools) => {
       const gpu = tools.wrap();
       const base = { ...box(dimensions, 64), capacity: 10 };

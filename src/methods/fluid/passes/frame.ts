@@ -37,7 +37,7 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** A smaller restraint could become 0 as a 32-bit float, and 0 turns the accounts of the energy off. */
+/** A smaller restraint could become 0 as a 32-bit float, and at 0 the fluid keeps no account of its energy. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
@@ -100,7 +100,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Returns the number of cells, with the upper layers. */
+/** Returns the number of grid nodes: the cells, and one more layer at the upper end of each axis. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }

@@ -245,7 +245,8 @@ describe('the inspector', () => {
     'reads the new run if the visitor replaces a run while the inspector reads it',
     { tags: 'full' },
     async () => {
-      // A new page has not loaded the card yet. The CPU engine would also draw from `read`, which waits here.
+      // A new page has not loaded the card yet. This test runs on the GPU, because it makes `read` wait, from which the
+      // page draws the CPU engine's pictures.
       const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
       await page.evaluate(() => {
         const { simulation = {} } = window.cellstorm ?? {};

@@ -1,4 +1,4 @@
-/** Every check of a checkpoint names a forgotten `await` first. */
+/** If a checkpoint is a Promise, the error suggests `await`, whatever else is wrong. */
 import { describe, expect, test } from 'vitest';
 import { checkCheckpoint } from '../../../../src/core/simulation/checkpoint';
 import { checkSameKind } from '../../../../src/core/simulation/particles-checkpoint';

@@ -114,7 +114,7 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
   });
 
-  it('accepts typed arrays as corners, even if box particles are wider than the world is high', () => {
+  it('accepts typed arrays as corners, with box particles that are wider than the world is high too', () => {
     const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
     const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
     const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
@@ -154,7 +154,7 @@ describe('a world with variable radii', () => {
 });
 
 describe('levels of a periodic world that does not begin at 0', () => {
-  it('put overlapping particles into adjacent cells at a power of two, where 32-bit floats get coarser', () => {
+  it('put overlapping particles into adjacent cells where the distance from the low end passes a power of two', () => {
     const low = Math.fround(-1023.9);
     const world = defineLevels(
       { dimensions: 2, min: [low, low], max: [low + 2000, low + 2000], periodic: true },
@@ -189,7 +189,7 @@ describe('levels of a periodic world that does not begin at 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // A longer box has slightly larger cells, so it must be longer than the message says by a rounding error.
+    // A longer box has slightly larger cells. So the length that the message names is too short by a rounding error.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

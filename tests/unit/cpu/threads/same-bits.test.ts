@@ -17,7 +17,7 @@ const CASES: readonly Case[] = [
   ['a periodic world with restitution', 'gas', { periodic: true, restitution: 0.5 }],
   ['an unbounded world', 'uniform', { unbounded: true, min: undefined, max: undefined }],
   ['obstacles with restitution', 'obstacles', { restitution: 0.7 }],
-  ['a list that lasts', 'packing', { friction: 0.5 }],
+  ['a pair list that several substeps share', 'packing', { friction: 0.5 }],
   ['one substep', 'pile', { substeps: 1 }],
 ];
 
@@ -77,7 +77,7 @@ describe.each([2, 3] as const)('A simulation in %dD', (dimensions) => {
     expect(simulation.buffers).toEqual(one.buffers);
   });
 
-  test('that all pairs are compared for, which one thread does', () => {
+  test('with a naive broad phase runs on one thread', () => {
     const options = { ...sceneOptions(createScene('pile', { dimensions, count: COUNT })), substeps: 2 };
     const one = createCpuSimulation(options);
     const { simulation, crew } = createTurnSimulation({ ...options, broadPhase: 'naive' }, 2);
@@ -123,7 +123,7 @@ describe.each([2, 3] as const)('A grid in %dD', (dimensions) => {
     }
   });
 
-  test('grows its list of pairs, and builds again in any order', () => {
+  test('grows its list of pairs, and sorts again when particles have moved far', () => {
     const positions = place(side / 2, dimensions, COUNT);
     const options = { dimensions, ...box, diameter: 1, capacity: COUNT };
     const one = createCpuGrid(options);
