@@ -73,7 +73,8 @@ const SCALARS = Object.keys({
   kickSpeed: 0,
   substeps: 0,
 } satisfies Record<Scalar, 0>) as readonly Scalar[];
-/** Index of the substep's first number in the numbers of a job. */
+/** In the numbers of a job: how many substeps the owner has written, and where the last one begins. */
+const WRITES = 12;
 const SUBSTEP = 16;
 
 export class StepMember implements Member {
@@ -103,6 +104,11 @@ export class StepMember implements Member {
   private readonly ownPartners: Int32Array;
   private scratch = new Uint32Array(0);
   private job: StepJob | undefined;
+  /** The substep that the owner has written last. */
+  private written: Substep | undefined;
+  /** How many substeps the owner had written when this member read the last one. */
+  private reads = 0;
+  private substep: Substep | undefined;
 
   constructor(
     private readonly options: StepMemberOptions,
@@ -177,8 +183,13 @@ export class StepMember implements Member {
       obstacleSearch?.activeCount ?? 0,
       Number(job.isFirst),
     ]);
-    const scalars = SCALARS.map((name) => substep[name]);
-    numbers.set([...scalars, ...substep.gravity, ...substep.lower, ...substep.upper], SUBSTEP);
+    // Writing and reading a substep takes as long as many small jobs. Few jobs have another one than the job before.
+    if (substep !== this.written) {
+      this.written = substep;
+      numbers[WRITES] = (numbers[WRITES] as number) + 1;
+      const scalars = SCALARS.map((name) => substep[name]);
+      numbers.set([...scalars, ...substep.gravity, ...substep.lower, ...substep.upper], SUBSTEP);
+    }
     if (job.phase === 'list') this.used.fill(0);
   }
 
@@ -188,6 +199,10 @@ export class StepMember implements Member {
     const { order } = this.orderPhases(at(4) === 1);
     order.activeCount = at(7);
     order.fullestRow = at(8);
+    if (!this.substep || this.reads !== at(WRITES)) {
+      this.reads = at(WRITES);
+      this.substep = this.readSubstep(at(6) === 1);
+    }
     this.job = {
       phase: PHASES[at(0)] as StepPhase,
       current: at(1) as 0 | 1,
@@ -196,7 +211,7 @@ export class StepMember implements Member {
       isHeld: at(4) === 1,
       continues: at(5) === 1,
       isFirst: at(11) === 1,
-      substep: this.readSubstep(at(6) === 1),
+      substep: this.substep,
     };
     if (this.isOwner || !obstacles || !obstacleSearch) return;
     obstacleSearch.adopt(at(9), at(10));
