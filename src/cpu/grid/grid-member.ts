@@ -11,7 +11,7 @@ import { defineLattice } from '../shared/lattice';
 import { doublesIn, floatsIn, GivenMemory, integersIn, type Memory, wordsIn } from '../shared/memory';
 import { wrapOnceIn } from '../shared/overlap';
 import type { Member } from '../threads/control';
-import { BATCHES_EACH, JOB_NUMBERS } from '../threads/jobs';
+import { type Batches, batchesFor, GRID_BATCHES, JOB_NUMBERS } from '../threads/jobs';
 import type { Mail } from '../threads/team';
 
 export interface GridMemberOptions {
@@ -31,7 +31,6 @@ export class GridMember implements Member {
   readonly order: CellOrder;
   readonly phases: OrderPhases;
   readonly search: PairSearch;
-  readonly mostBatches: number;
   /** The positions of the last build: in the order of the input, wrapped; and in canonical order. */
   readonly input: Float32Array;
   readonly inputWords: Uint32Array;
@@ -54,17 +53,23 @@ export class GridMember implements Member {
   ) {
     const { world, capacity, diameter, threads } = options;
     const { dimensions } = world;
-    this.mostBatches = BATCHES_EACH[dimensions] * threads;
+    const mostBatches = GRID_BATCHES[dimensions].most * threads;
     this.order = new CellOrder(defineLattice(world), capacity, memory);
-    this.phases = new OrderPhases(this.order, capacity, this.mostBatches, memory);
+    this.phases = new OrderPhases(this.order, capacity, mostBatches, memory);
     this.search = new PairSearch(this.order, diameter, capacity);
     this.input = floatsIn(memory, dimensions * capacity);
     this.inputWords = new Uint32Array(this.input.buffer);
     this.positions = floatsIn(memory, dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
     this.numbers = doublesIn(memory, JOB_NUMBERS);
-    this.table = integersIn(memory, ENTRY * this.mostBatches);
+    this.table = integersIn(memory, ENTRY * mostBatches);
     this.used = integersIn(memory, 1);
+  }
+
+  /** Returns how a job over so many particles is divided. */
+  batchesFor(count: number): Batches {
+    const { world, threads } = this.options;
+    return batchesFor(count, threads, GRID_BATCHES[world.dimensions]);
   }
 
   get memoryBytes(): number {

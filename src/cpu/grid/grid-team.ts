@@ -2,7 +2,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 import { makeRoom } from '../shared/lattice';
 import { SharedMemory } from '../shared/memory';
-import { batchesFor } from '../threads/jobs';
 import { LedTeam } from '../threads/led-team';
 import { Team } from '../threads/team';
 import { GridMember, type GridMemberOptions, type GridPhase } from './grid-member';
@@ -23,7 +22,7 @@ export class GridTeam extends LedTeam<GridMember> {
   build(positions: Float32Array, count: number): void {
     const { member } = this;
     const { phases } = member;
-    const { batches, size } = batchesFor(count, member.mostBatches);
+    const { batches, size } = member.batchesFor(count);
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     member.inputWords.set(words.subarray(0, phases.order.lattice.dimensions * count));
     this.run('keys', batches, count, size);
@@ -51,7 +50,7 @@ export class GridTeam extends LedTeam<GridMember> {
   private search(phase: 'count' | 'collect'): { readonly batches: number; readonly words: number } {
     const { member } = this;
     const { activeCount } = member.order;
-    const { batches, size } = batchesFor(activeCount, member.mostBatches);
+    const { batches, size } = member.batchesFor(activeCount);
     this.run(phase, batches, activeCount, size);
     return { batches, words: member.arrange(batches) };
   }

@@ -4,22 +4,43 @@ import type { Dimensions } from '../../core/world/world';
 /** Length of the array in which the owner writes the parameters of a job, while no worker has joined. */
 export const JOB_NUMBERS = 64;
 
+/** How many batches a job has per thread. More batches share the work more evenly. */
+export interface BatchesEach {
+  readonly least: number;
+  /** For many particles. Bounds the memory for the plan of a sort. */
+  readonly most: number;
+}
+
 /**
- * Threads claim about this many batches each. More batches share the work more evenly. In 3D, more pairs lie between
- * batches, and a step computes each of these pairs twice.
+ * A step computes each pair between two batches twice. In 2D, rows are short, so smaller batches cost little, and their
+ * data stay in the cache. In 3D, layers are large.
  */
-export const BATCHES_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 3 };
+export const STEP_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
+  2: { least: 4, most: 12 },
+  3: { least: 3, most: 3 },
+};
+
+/** A search for pairs tests each pair once. */
+export const GRID_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
+  2: { least: 4, most: 16 },
+  3: { least: 3, most: 16 },
+};
 
 /** Fewer particles take less time than handing them to a worker. */
 const LEAST_BATCH = 256;
 
-/** Returns the number of batches for so many particles, and the particles per batch. */
-export function batchesFor(
-  count: number,
-  mostBatches: number,
-): { readonly batches: number; readonly size: number } {
-  const wanted = Math.max(1, Math.min(mostBatches, Math.floor(count / LEAST_BATCH)));
-  const size = Math.max(1, Math.ceil(count / wanted));
+/** Between `least` and `most`, batches have this many particles: few enough for a core's second-level cache. */
+const MANY = 4096;
+
+export interface Batches {
+  readonly batches: number;
+  /** Particles per batch. */
+  readonly size: number;
+}
+
+export function batchesFor(count: number, threads: number, { least, most }: BatchesEach): Batches {
+  const wanted = Math.min(Math.max(least * threads, count / MANY), most * threads, count / LEAST_BATCH);
+  const size = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(wanted))));
   return { batches: Math.ceil(count / size), size };
 }
 

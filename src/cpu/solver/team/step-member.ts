@@ -17,7 +17,7 @@ import { defineLattice } from '../../shared/lattice';
 import { doublesIn, integersIn, type Memory, wordsIn } from '../../shared/memory';
 import { wrapIn } from '../../shared/overlap';
 import type { Member } from '../../threads/control';
-import { BATCHES_EACH, JOB_NUMBERS } from '../../threads/jobs';
+import { type Batches, batchesFor, JOB_NUMBERS, STEP_BATCHES } from '../../threads/jobs';
 import type { Response } from '../contact';
 import { EqualNeighbours } from '../equal-neighbours';
 import { EqualObstacles } from '../equal-obstacles';
@@ -55,8 +55,12 @@ export interface StepJob {
   readonly isFirst: boolean;
 }
 
-/** Words of `table` per batch: the begin and the length of its part of each of the three lists. */
-const ENTRY = 6;
+/**
+ * Words of `table` per batch: the begin and the length of its part of each of the three lists, and the greatest slot in
+ * its part of `leaving`.
+ */
+const ENTRY = 7;
+const FARTHEST = 6;
 
 type Scalar = keyof { [Key in keyof Substep as Substep[Key] extends number ? Key : never]: true };
 const SCALARS = Object.keys({
@@ -78,7 +82,6 @@ const WRITES = 12;
 const SUBSTEP = 16;
 
 export class StepMember implements Member {
-  readonly mostBatches: number;
   readonly states: readonly [ParticleState, ParticleState];
   readonly neighbours: EqualNeighbours;
   readonly obstacles: Obstacles | undefined;
@@ -119,7 +122,7 @@ export class StepMember implements Member {
     const { dimensions } = world;
     const lattice = defineLattice(world);
     const plan = { dimensions, capacity, radiusRange: undefined, boxes: false };
-    this.mostBatches = BATCHES_EACH[dimensions] * threads;
+    const mostBatches = STEP_BATCHES[dimensions].most * threads;
     this.kernels = kernelsFor(lattice);
     this.states = [createState(plan, memory), createState(plan, memory)];
     this.neighbours = new EqualNeighbours(lattice, diameter, capacity, true, memory);
@@ -129,8 +132,8 @@ export class StepMember implements Member {
     }
     const { order, held } = this.neighbours;
     this.phasesOfOrder = [
-      new OrderPhases(order, capacity, this.mostBatches, memory),
-      held && new OrderPhases(held.order, capacity, this.mostBatches, memory),
+      new OrderPhases(order, capacity, mostBatches, memory),
+      held && new OrderPhases(held.order, capacity, mostBatches, memory),
     ];
     this.ownPartners = new Int32Array(capacity);
     this.response = { ...createResponse(dimensions, capacity), partners: integersIn(memory, capacity) };
@@ -141,9 +144,15 @@ export class StepMember implements Member {
     this.leaving = wordsIn(memory, room);
     this.arriving = wordsIn(memory, room);
     this.used = integersIn(memory, 3);
-    this.table = integersIn(memory, ENTRY * this.mostBatches);
-    this.ranges = doublesIn(memory, 2 * dimensions * this.mostBatches);
+    this.table = integersIn(memory, ENTRY * mostBatches);
+    this.ranges = doublesIn(memory, 2 * dimensions * mostBatches);
     this.numbers = doublesIn(memory, JOB_NUMBERS);
+  }
+
+  /** Returns how a job over so many particles is divided. */
+  batchesFor(count: number): Batches {
+    const { world, threads } = this.options;
+    return batchesFor(count, threads, STEP_BATCHES[world.dimensions]);
   }
 
   /** Bytes of the arrays of all members, without those that a simulation in one thread also has. */
@@ -325,12 +334,15 @@ export class StepMember implements Member {
     if (this.scratch.length < length) this.scratch = new Uint32Array(words.length);
     const { scratch } = this;
     let crossing = 0;
+    let farthest = 0;
     for (let word = 0; word < length; word += 2) {
       const other = words[word + 1] as number;
       if (other < end) continue;
+      if (other > farthest) farthest = other;
       scratch[crossing++] = words[word] as number;
       scratch[crossing++] = other;
     }
+    this.table[ENTRY * batch + FARTHEST] = farthest;
     this.append(0, own, words, length, batch);
     this.append(1, leaving, scratch, crossing, batch);
   }
@@ -340,6 +352,7 @@ export class StepMember implements Member {
     const { leaving, arriving, table } = this;
     let length = 0;
     for (let from = 0; from < batch; from++) {
+      if ((table[ENTRY * from + FARTHEST] as number) < begin) continue;
       const first = table[ENTRY * from + 2] as number;
       const last = first + (table[ENTRY * from + 3] as number);
       if (this.scratch.length < length + last - first) {

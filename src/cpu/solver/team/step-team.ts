@@ -1,7 +1,6 @@
 /** Steps a simulation in several threads. Guarantee: the bits are those of one thread; step-member.ts says why. */
 import type { Substep } from '../../../core/contact/settings';
 import { SharedMemory } from '../../shared/memory';
-import { batchesFor } from '../../threads/jobs';
 import { LedTeam } from '../../threads/led-team';
 import { Team } from '../../threads/team';
 import { LEAST_SUBSTEPS, widestOf } from '../held-pairs';
@@ -42,7 +41,7 @@ export class StepTeam extends LedTeam<StepMember> {
     const mayHold = substeps > 1 && held !== undefined;
     this.current = current;
     this.count = count;
-    ({ batches: this.batches, size: this.size } = batchesFor(count, this.member.mostBatches));
+    ({ batches: this.batches, size: this.size } = this.member.batchesFor(count));
     this.isHeld = false;
     this.isListed = false;
     this.run('integrate', substep);
