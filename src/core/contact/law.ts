@@ -194,7 +194,8 @@ export function pushChange(
   restSpeed: number,
   restitution: number,
 ): number {
-  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
+  // The first test is easier to predict for a processor than the second.
+  const kept = restitution > 0 && Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   const parting = share * approach;
   // Most contacts are far from the limit, whether they approach or part.
   if (pushVelocity <= pushSpeed - PARTING * Math.abs(parting)) return pushVelocity * kept;

@@ -348,33 +348,31 @@ export function finish(
       changes[first + 2] = 0;
       pushes[first + 2] = 0;
     }
-    let supportX = supports[first] as number;
-    let supportY = supports[first + 1] as number;
-    let supportZ = is3D ? (supports[first + 2] as number) : 0;
-    supports[first] = 0;
-    supports[first + 1] = 0;
-    if (is3D) supports[first + 2] = 0;
     const closing = closings[slot] as number;
     if (closing > 0) closings[slot] = 0;
     const depth = deepest[slot] as number;
-    let bearing = bearings[slot] as number;
-    bearings[slot] = 0;
+    let kept = 1;
     if (depth > 0) {
       deepest[slot] = 0;
       const size = lengthOf(changeX, changeY, changeZ);
       if (size > 0) {
-        const kept = keptShare(size, closing, depth, kickSpeed);
+        kept = keptShare(size, closing, depth, kickSpeed);
         changeX *= kept;
         changeY *= kept;
         changeZ *= kept;
-        supportX *= kept;
-        supportY *= kept;
-        supportZ *= kept;
-        bearing *= kept;
       }
     }
-    // If `bearing` is 0, only bounces have changed the velocity, if anything has.
-    if (bearing !== 0) {
+    const borne = bearings[slot] as number;
+    let bearing = kept * borne;
+    // Otherwise only bounces have changed the velocity, if anything has, and there is no support.
+    if (borne !== 0) {
+      bearings[slot] = 0;
+      const supportX = kept * (supports[first] as number);
+      const supportY = kept * (supports[first + 1] as number);
+      const supportZ = is3D ? kept * (supports[first + 2] as number) : 0;
+      supports[first] = 0;
+      supports[first + 1] = 0;
+      if (is3D) supports[first + 2] = 0;
       const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
       // With G, C and S of law.ts, `slip` is |G across S| · |S|, and `used` is |C across S| · |S|.
@@ -418,7 +416,7 @@ export function finish(
       y > upperY - marginY ||
       z < lowerZ + marginZ ||
       z > upperZ - marginZ;
-    if (walls && isOut) {
+    if (isOut && walls) {
       loadScratch(x, y, z, velocityX, velocityY, velocityZ);
       bearing += hasSizes
         ? meetWalls(dimensions, substep, restitutionOf(restitution, loads[slot] as number), scratchMargin)
