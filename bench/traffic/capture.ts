@@ -1,5 +1,5 @@
 /** Records the dispatches of real calls, such as `simulation.encodeStep`, and keeps them from the encoder. */
-import { Kernel, type KernelDescription } from '../../src/gpu/kernel';
+import { type CountedWorkgroups, Kernel, type KernelDescription } from '../../src/gpu/kernel';
 import type { SharedBinding } from '../../src/gpu/params';
 
 export interface BoundBuffer {
@@ -15,8 +15,8 @@ export interface Dispatch {
   readonly offsets: readonly number[];
   /** In binding order. */
   readonly buffers: readonly BoundBuffer[];
-  /** Their number, or the buffer with an indirect dispatch's three numbers. */
-  readonly workgroups: number | { readonly buffer: GPUBuffer; readonly offset: number };
+  /** The number of workgroups, or the buffer with the counts of those that have work. */
+  readonly workgroups: number | CountedWorkgroups;
 }
 
 /** Create it before the objects whose calls it shall record, because it must see which buffers they bind. */
@@ -25,13 +25,13 @@ export class Capture {
   private readonly original = {
     bind: Kernel.prototype.bind,
     encode: Kernel.prototype.encode,
-    encodeIndirect: Kernel.prototype.encodeIndirect,
+    encodeCounted: Kernel.prototype.encodeCounted,
   };
   private recording: Dispatch[] | undefined;
 
   constructor() {
     const capture = this;
-    const { bind, encode, encodeIndirect } = this.original;
+    const { bind, encode, encodeCounted } = this.original;
     Kernel.prototype.bind = function (buffers) {
       const group = bind.call(this, buffers);
       const bound = Object.keys(this.description.bindings).map((name) => boundBuffer(buffers[name]));
@@ -42,8 +42,8 @@ export class Capture {
       if (!capture.recording) encode.call(this, pass, shared, group, workgroups, offsets);
       else if (workgroups > 0) capture.note(this, shared, group, workgroups, offsets);
     };
-    Kernel.prototype.encodeIndirect = function (pass, shared, group, workgroups, offsets = []) {
-      if (!capture.recording) encodeIndirect.call(this, pass, shared, group, workgroups, offsets);
+    Kernel.prototype.encodeCounted = function (pass, shared, group, workgroups, offsets = []) {
+      if (!capture.recording) encodeCounted.call(this, pass, shared, group, workgroups, offsets);
       else capture.note(this, shared, group, workgroups, offsets);
     };
   }

@@ -22,7 +22,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 
 fn list_one() -> u32 {
   let index = atomicAdd(&crowd[1], 1u);
-  atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, CROWD_WORKGROUPS));
+  atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, LOOPING_WORKGROUPS));
   return index;
 }
 

@@ -29,7 +29,7 @@ fn scatter(
     atomicOr(&finer[0], 1u << CROWD_BIT);
 #endif
     let tile = atomicAdd(&crowd[0], 1u);
-    atomicMax(&crowd[TILE_DISPATCH], min(tile + 1u, CROWD_WORKGROUPS));
+    atomicMax(&crowd[TILE_DISPATCH], min(tile + 1u, LOOPING_WORKGROUPS));
     atomicStore(&crowd[CROWD_HEADER + 2u * tile], bucket);
     atomicStore(&crowd[CROWD_HEADER + 2u * tile + 1u], select(rank / CROWD_TILE, 0u, rank == CROWDED));
   }

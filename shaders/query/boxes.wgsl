@@ -3,8 +3,8 @@
 // membership, so tally and fill agree.
 // Needs: QUEUE_HEADER, Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied.
 // Needs: segments_in, rows_in, start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box.
-// Needs: is_in_segment, ids, Stretch, offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters.
-// Needs: MOST_WORKGROUPS, sort_stretch.
+// Needs: is_in_segment, ids, Stretch, offsets, stretch_of, linear_workgroup, queue, id_in, tallies, parameters.
+// Needs: sort_stretch.
 
 struct Boxes {
   box_count: u32,
@@ -113,7 +113,12 @@ fn search_together(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  for (var entry_index = workgroup.x; entry_index < queue[QUEUE_LENGTH]; entry_index += workgroups.x) {
+  let stride = workgroups.x * workgroups.y;
+  for (
+    var entry_index = linear_workgroup(workgroup, workgroups);
+    entry_index < queue[QUEUE_LENGTH];
+    entry_index += stride
+  ) {
     let number = queue[QUEUE_HEADER + entry_index];
     let search = search_of(number);
 #if FILL
@@ -209,7 +214,7 @@ fn search_alone(
 #if QUEUE
     let entry_index = atomicAdd(&queue[QUEUE_LENGTH], 1u);
     atomicStore(&queue[QUEUE_HEADER + entry_index], number);
-    atomicMax(&queue[0], min(entry_index + 1u, MOST_WORKGROUPS));
+    atomicMax(&queue[0], min(entry_index + 1u, LOOPING_WORKGROUPS));
     atomicStore(&queue[1], 1u);
     atomicStore(&queue[2], 1u);
 #endif

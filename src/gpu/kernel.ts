@@ -5,7 +5,7 @@
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
 import { type Bindings, declareLayout, kindOf } from './bindings';
-import type { Gpu } from './device';
+import { type Gpu, isSoftware } from './device';
 import { foldWorkgroups } from './dispatch';
 import { groupOf, type LinkedShader, linkShader, type ShaderSource, type UserCode } from './link';
 import type { SharedBinding } from './params';
@@ -29,6 +29,16 @@ export interface KernelDescription {
   readonly extensions?: readonly string[];
   /** If set, call Kernel.compile: Kernel.create ignores user code when it looks for an equal kernel. */
   readonly userCode?: UserCode;
+}
+
+/**
+ * Workgroups of a dispatch whose work only the GPU knows. `buffer` holds their counts along x, y and z: three words from
+ * byte `offset` on. Their product is at most `most`.
+ */
+export interface CountedWorkgroups {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly most: number;
 }
 
 /** When a kernel is compiled. 'first-use' suits kernels that few programs use. */
@@ -69,12 +79,15 @@ export class Kernel {
   /** Set while this kernel is compiled at its first use. Settles when the device has accepted or rejected it. */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
+  private readonly isIndirect: boolean;
 
   private constructor(
     private readonly gpu: Gpu,
     readonly description: KernelDescription,
     private readonly layout: GPUBindGroupLayout,
-  ) {}
+  ) {
+    this.isIndirect = isSoftware(gpu.info);
+  }
 
   /** Equal descriptions share one kernel per device, whatever their labels. */
   static async create(
@@ -145,16 +158,25 @@ export class Kernel {
     pass.dispatchWorkgroups(columns, rows);
   }
 
-  /** Like `encode`, but the numbers of workgroups are in a buffer: three words from byte `offset` on. */
-  encodeIndirect(
+  /**
+   * Like `encode`, but only the GPU knows how many workgroups have work. On software adapters the dispatch is indirect,
+   * because each workgroup takes time even if it returns at once. On GPUs it is direct and has `most` workgroups,
+   * because Dawn checks the counts of indirect dispatches: that took 180 µs each on an NVIDIA H200, a direct dispatch 5.
+   * So the kernel must work with any number of workgroups, and those without work must return at once.
+   */
+  encodeCounted(
     pass: GPUComputePassEncoder,
     shared: SharedBinding | undefined,
     group: GPUBindGroup,
-    workgroups: { readonly buffer: GPUBuffer; readonly offset: number },
+    { buffer, offset, most }: CountedWorkgroups,
     offsets: readonly number[] = [],
   ): void {
+    if (!this.isIndirect) {
+      this.encode(pass, shared, group, most, offsets);
+      return;
+    }
     this.prepare(pass, shared, group, offsets);
-    pass.dispatchWorkgroupsIndirect(workgroups.buffer, workgroups.offset);
+    pass.dispatchWorkgroupsIndirect(buffer, offset);
   }
 
   private prepare(

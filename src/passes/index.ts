@@ -50,7 +50,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...PairEventsPass.describe(dimensions),
     ...CHUNK_STEPS.map((step) => describeChunks(dimensions, step)),
     ...[0, 1].flatMap((levels) =>
-      CCD_PLANS.map((step) => CcdPass.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
+      CCD_PLANS.map((step) => CcdPass.describe({ dimensions, kind: 'bounded', levels }, step)),
     ),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeCcd({ dimensions, kind })),
@@ -166,7 +166,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
   // These kernels are the same for one level and for several.
   const hasCcd = levels !== 1;
-  const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
+  const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
@@ -177,7 +177,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
 /** Leaves out the kernels that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
-  return steps.map((step) => CcdPass.describe(variant, step, 65_535));
+  return steps.map((step) => CcdPass.describe(variant, step));
 }
 
 function describeCrowds(variant: Variant): KernelDescription[] {
@@ -225,8 +225,8 @@ function describeQueries(variant: Variant, breadth: Breadth): KernelDescription[
 
 function describeBoxSearches(variant: Variant): KernelDescription[] {
   return BOX_SEARCHERS.flatMap((searcher) => [
-    Boxes.describe(variant, 'tally', searcher, 65_535),
-    Boxes.describe(variant, 'fill', searcher, 65_535),
+    Boxes.describe(variant, 'tally', searcher),
+    Boxes.describe(variant, 'fill', searcher),
   ]);
 }
 

@@ -1,5 +1,5 @@
 /** The base of passes with one thread per particle. A second dispatch may run a heavy kernel for heavy particles. */
-import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
+import { HEAVY_DISPATCH, LOOPING_WORKGROUPS, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 
@@ -10,7 +10,7 @@ export interface ParticleGroup {
 
 export interface HeavyGroup {
   readonly group: GPUBindGroup;
-  readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };
+  readonly crowd: GPUBuffer;
 }
 
 type Named = { readonly [name: string]: GPUBuffer | undefined };
@@ -32,10 +32,9 @@ export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer 
 
 export function bindKernels(all: Kernel, heavy: Kernel | undefined, buffers: Named): ParticleGroup {
   const { crowd } = buffers;
-  const workgroups = crowd && { buffer: crowd, offset: 4 * HEAVY_DISPATCH };
   return {
     group: all.bind(buffers),
-    heavy: heavy && workgroups && { group: heavy.bind(buffers), workgroups },
+    heavy: heavy && crowd && { group: heavy.bind(buffers), crowd },
   };
 }
 
@@ -50,5 +49,7 @@ export function encodeKernels(
 ): void {
   all.encode(pass, shared, bound.group, Math.ceil(count / WORKGROUP_SIZE), offsets);
   if (!heavy || !bound.heavy || count === 0) return;
-  heavy.encodeIndirect(pass, shared, bound.heavy.group, bound.heavy.workgroups, offsets);
+  const { group, crowd } = bound.heavy;
+  const workgroups = { buffer: crowd, offset: 4 * HEAVY_DISPATCH, most: Math.min(count, LOOPING_WORKGROUPS) };
+  heavy.encodeCounted(pass, shared, group, workgroups, offsets);
 }

@@ -11,6 +11,7 @@ import {
 import { cellBytes } from '../../src/core/world/cells';
 import type { Dimensions, World } from '../../src/core/world/world';
 import type { Gpu } from '../../src/gpu/device';
+import { Kernel } from '../../src/gpu/kernel';
 import { fromStored, storedFloats, toStored } from '../../src/gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../src/gpu/params';
 import { NOWHERE } from '../../src/reference/grid/gather';
@@ -135,4 +136,20 @@ export function shuffled<Kind extends Uint32Array | number[]>(values: Kind, nois
     copy[index] = value;
   }
   return copy;
+}
+
+/**
+ * Runs `record`, which must be synchronous. Meanwhile all dispatches are direct, as on hardware, and those over lists
+ * whose length only the GPU knows have at most `most` workgroups.
+ */
+export function withDirectDispatches<Result>(most: number, record: () => Result): Result {
+  const { encodeCounted } = Kernel.prototype;
+  Kernel.prototype.encodeCounted = function (pass, shared, group, workgroups, offsets) {
+    this.encode(pass, shared, group, Math.min(most, workgroups.most), offsets);
+  };
+  try {
+    return record();
+  } finally {
+    Kernel.prototype.encodeCounted = encodeCounted;
+  }
 }

@@ -20,14 +20,14 @@ fn claim_first(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
-  }
-  let slot = slot_of_path(path);
-  let partner = slow_partner(slot);
-  if (partner != NO_PARTNER) {
-    atomicMax(&claims[2u * partner], ~hits[slot].x);
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let thread_index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var path = thread_index; path < path_count(); path += stride) {
+    let slot = slot_of_path(path);
+    let partner = slow_partner(slot);
+    if (partner != NO_PARTNER) {
+      atomicMax(&claims[2u * partner], ~hits[slot].x);
+    }
   }
 }
 
@@ -37,13 +37,13 @@ fn claim_lowest(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
-  }
-  let slot = slot_of_path(path);
-  let partner = slow_partner(slot);
-  if (partner != NO_PARTNER && atomicLoad(&claims[2u * partner]) == ~hits[slot].x) {
-    atomicMax(&claims[2u * partner + 1u], ~id_in[slot]);
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let thread_index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var path = thread_index; path < path_count(); path += stride) {
+    let slot = slot_of_path(path);
+    let partner = slow_partner(slot);
+    if (partner != NO_PARTNER && atomicLoad(&claims[2u * partner]) == ~hits[slot].x) {
+      atomicMax(&claims[2u * partner + 1u], ~id_in[slot]);
+    }
   }
 }

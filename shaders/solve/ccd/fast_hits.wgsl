@@ -6,8 +6,8 @@
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
-// Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of.
-// Needs: linear_workgroup, lane_of, first_of_all, counters, hits_out.
+// Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, counter_at, grid.
+// Needs: path_stride, path_of, linear_workgroup, begin_search, first_of_all, lane_of, counters, hits_out.
 
 // Returns true if two particles may meet, each on a piece of its path. A window holds the first and last tick of a
 // piece. The other path ends at tick `end`. If that tick is on the other particle's piece, the other particle rests
@@ -106,6 +106,22 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
 }
 
 #if VARIABLE_RADII
+var<workgroup> followed: u32;
+
+// Returns the same number in all threads of a workgroup, because their loop contains barriers.
+fn paths_of_round(thread: u32) -> u32 {
+  if (thread == 0u) {
+    followed = min(counter_at(CCD_FOLLOWED), grid.count);
+  }
+  return workgroupUniformLoad(&followed);
+}
+#else
+fn paths_of_round(thread: u32) -> u32 {
+  return min(counter_at(CCD_FOLLOWED), grid.count);
+}
+#endif
+
+#if VARIABLE_RADII
 @compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
 #else
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -115,20 +131,19 @@ fn meet(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
-  let is_path = path < path_count();
-  let slot = slot_of_path(path);
-  var best = vec2u(NEVER, NO_PARTNER);
-  if (is_path) {
-    best = end_among_fast(slot, lane_of(thread));
-  }
-  let hit = first_of_all(best, thread);
-  if (is_path && lane_of(thread) == 0u) {
-    let before = hits_in[slot];
-    // A hit is settled if its key is below those of all hits that changed in this round.
-    if (any(hit != before)) {
-      atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
+  let paths = paths_of_round(thread);
+  let stride = path_stride(workgroups);
+  for (var path = path_of(linear_workgroup(workgroup, workgroups), thread); path < paths; path += stride) {
+    begin_search(thread);
+    let slot = slot_of_path(path);
+    let hit = first_of_all(end_among_fast(slot, lane_of(thread)), thread);
+    if (lane_of(thread) == 0u) {
+      let before = hits_in[slot];
+      // A hit is settled if its key is below those of all hits that changed in this round.
+      if (any(hit != before)) {
+        atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
+      }
+      hits_out[slot] = hit;
     }
-    hits_out[slot] = hit;
   }
 }

@@ -21,6 +21,15 @@ const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
+// Forgets the hits on the previous path. The barrier keeps other threads from overwriting `found` while the first
+// thread reads it.
+fn begin_search(thread: u32) {
+  if (thread == 0u) {
+    atomicStore(&known, 0u);
+  }
+  workgroupBarrier();
+}
+
 fn is_over(best: vec2u, since: f32) -> bool {
   return is_before(min(best.x, ~atomicLoad(&known)), since);
 }
@@ -47,8 +56,15 @@ fn first_of_all(best: vec2u, thread: u32) -> vec2u {
 fn path_of(workgroup: u32, thread: u32) -> u32 {
   return workgroup;
 }
+
+fn path_stride(workgroups: vec3u) -> u32 {
+  return workgroups.x * workgroups.y;
+}
 #else
 const THREADS_OF_PATH = 1u;
+
+fn begin_search(thread: u32) {
+}
 
 fn is_over(best: vec2u, since: f32) -> bool {
   return is_before(best.x, since);
@@ -63,6 +79,10 @@ fn first_of_all(best: vec2u, thread: u32) -> vec2u {
 
 fn path_of(workgroup: u32, thread: u32) -> u32 {
   return workgroup * WORKGROUP_SIZE + thread;
+}
+
+fn path_stride(workgroups: vec3u) -> u32 {
+  return workgroups.x * workgroups.y * WORKGROUP_SIZE;
 }
 #endif
 

@@ -24,39 +24,39 @@ fn link(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let thread_index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var path = thread_index; path < path_count(); path += stride) {
+    let slot = slot_of_path(path);
+    let way = way_of(slot);
+    let room = room_of_path();
+    let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
+    var used = 0u;
+    for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
+      let since = f32(piece) / cuts;
+      if (is_before(first[slot].x, since)) {
+        break;
+      }
+      let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
+      let cells = cells_in(passed.block);
+      if (used + cells > room) {
+        // No nodes are left, so other paths could not find the rest of this path. It ends here.
+        first[slot] = vec2u(key_of_end(since), NO_PARTNER);
+        break;
+      }
+      for (var index = 0u; index < cells; index++) {
+        let node = path * room + used;
+        let next = atomicExchange(&links[word_of_list(list_in(passed.block, index))], node + 1u);
+        atomicStore(&links[word_of_node(node)], next);
+        atomicStore(&links[word_of_node(node) + 1u], window_between(since, f32(piece + 1u) / cuts));
+        used++;
+      }
+      if (passed.is_last) {
+        break;
+      }
+    }
+    hits_out[slot] = first[slot];
   }
-  let slot = slot_of_path(path);
-  let way = way_of(slot);
-  let room = room_of_path();
-  let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
-  var used = 0u;
-  for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
-    let since = f32(piece) / cuts;
-    if (is_before(first[slot].x, since)) {
-      break;
-    }
-    let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
-    let cells = cells_in(passed.block);
-    if (used + cells > room) {
-      // No nodes are left, so other paths could not find the rest of this path. It ends here.
-      first[slot] = vec2u(key_of_end(since), NO_PARTNER);
-      break;
-    }
-    for (var index = 0u; index < cells; index++) {
-      let node = path * room + used;
-      let next = atomicExchange(&links[word_of_list(list_in(passed.block, index))], node + 1u);
-      atomicStore(&links[word_of_node(node)], next);
-      atomicStore(&links[word_of_node(node) + 1u], window_between(since, f32(piece + 1u) / cuts));
-      used++;
-    }
-    if (passed.is_last) {
-      break;
-    }
-  }
-  hits_out[slot] = first[slot];
 }
 
 // Visits at least the cells that `link` visited.
@@ -66,25 +66,25 @@ fn unlink(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
-  }
-  let slot = slot_of_path(path);
-  let way = way_of(slot);
-  let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
-  for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
-    let since = f32(piece) / cuts;
-    if (is_before(first[slot].x, since)) {
-      break;
-    }
-    let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
-    let cells = cells_in(passed.block);
-    for (var index = 0u; index < cells; index++) {
-      atomicStore(&links[word_of_list(list_in(passed.block, index))], 0u);
-    }
-    if (passed.is_last) {
-      break;
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let thread_index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var path = thread_index; path < path_count(); path += stride) {
+    let slot = slot_of_path(path);
+    let way = way_of(slot);
+    let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
+    for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
+      let since = f32(piece) / cuts;
+      if (is_before(first[slot].x, since)) {
+        break;
+      }
+      let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
+      let cells = cells_in(passed.block);
+      for (var index = 0u; index < cells; index++) {
+        atomicStore(&links[word_of_list(list_in(passed.block, index))], 0u);
+      }
+      if (passed.is_last) {
+        break;
+      }
     }
   }
 }

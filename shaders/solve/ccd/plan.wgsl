@@ -1,8 +1,8 @@
-// Sets the counters of continuous motion and the sizes of its dispatches, which are 0 if no particle is fast.
-// `dispatches` is a buffer of its own, because a kernel must not write the buffer that dispatches it. `begin` runs once
-// per step. In each substep, `reset` runs, then `list` of list.wgsl, then `plan`. `next` runs between two rounds of
-// fast_hits.wgsl.
-// Needs: counters, dispatches, MOST_WORKGROUPS, grid.
+// Sets the counters of continuous motion and the sizes of its indirect dispatches, which are 0 if no particle is fast.
+// `dispatches` is a buffer of its own, because a kernel must not write the buffer that dispatches it. Where dispatches
+// are direct, kernels read only the counters. `begin` runs once per step. In each substep, `reset` runs, then `list` of
+// list.wgsl, then `plan`. `next` runs between two rounds of fast_hits.wgsl.
+// Needs: counters, dispatches, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn begin() {
@@ -20,10 +20,9 @@ fn reset() {
   counters[CCD_SLOW_LEVELS] = 0u;
 }
 
-// Folds a dispatch into two dimensions if it is too large for one.
 fn dispatch(word: u32, workgroups: u32) {
-  dispatches[word] = min(workgroups, MOST_WORKGROUPS);
-  dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
+  dispatches[word] = min(workgroups, LOOPING_WORKGROUPS);
+  dispatches[word + 1u] = 1u;
   dispatches[word + 2u] = 1u;
 }
 
@@ -44,6 +43,7 @@ fn plan() {
   dispatch(ROUND_DISPATCH, searches);
   dispatch(FILE_DISPATCH, select(0u, workgroups_of(grid.count), count > 0u));
   counters[CCD_UNSETTLED] = 0xffffffffu;
+  counters[CCD_FOLLOWED] = count;
   counters[CCD_ALL] += count;
   if (counters[CCD_FIRST] == 1u) {
     counters[CCD_SWEPT] = count;
@@ -56,6 +56,7 @@ fn plan() {
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {
     dispatches[ROUND_DISPATCH] = 0u;
+    counters[CCD_FOLLOWED] = 0u;
   }
   counters[CCD_UNSETTLED] = 0xffffffffu;
 }

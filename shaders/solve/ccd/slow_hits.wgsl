@@ -3,8 +3,8 @@
 // Needs: AROUND_SLOW, branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images.
 // Needs: nearness_to_obstacle, OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end.
 // Needs: is_over, is_coarse, block_around, margin_to, note_best, cells_around, enough_cells, grid, is_valid, is_fast.
-// Needs: levels_of, cells_in, bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of.
-// Needs: linear_workgroup, path_count, slot_of_path, NEVER, lane_of, first_of_all, first.
+// Needs: levels_of, cells_in, bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_stride, path_of.
+// Needs: linear_workgroup, path_count, begin_search, slot_of_path, first_of_all, lane_of, first.
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;
@@ -147,15 +147,13 @@ fn still(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
-  let is_path = path < path_count();
-  let slot = slot_of_path(path);
-  var best = vec2u(NEVER, NO_PARTNER);
-  if (is_path) {
-    best = end_among_slow(slot, lane_of(thread));
-  }
-  let hit = first_of_all(best, thread);
-  if (is_path && lane_of(thread) == 0u) {
-    first[slot] = hit;
+  let stride = path_stride(workgroups);
+  for (var path = path_of(linear_workgroup(workgroup, workgroups), thread); path < path_count(); path += stride) {
+    begin_search(thread);
+    let slot = slot_of_path(path);
+    let hit = first_of_all(end_among_slow(slot, lane_of(thread)), thread);
+    if (lane_of(thread) == 0u) {
+      first[slot] = hit;
+    }
   }
 }

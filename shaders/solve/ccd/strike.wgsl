@@ -1,7 +1,7 @@
 // Computes velocities at the ends of paths, after hits, and the velocities of slow particles that are hit.
-// Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, linear_workgroup.
-// Needs: path_count, slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER.
-// Needs: normal_at_obstacle, position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
+// Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, hits, counters.
+// Needs: time_of_key, velocity_out, way_of, OBSTACLE_PARTNER, normal_at_obstacle, position_at, position_in, grid.
+// Needs: is_fast, claims, id_in, minimum_image, linear_workgroup, path_count, slot_of_path.
 
 // Returns the unit vector from the other ball to this one, or 0 if they coincide.
 fn normal_of_balls(apart: Vector) -> Vector {
@@ -53,17 +53,7 @@ fn velocity_at(slot: u32, time: f32) -> Vector {
   return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
 }
 
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn strike(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
-  }
-  let slot = slot_of_path(path);
+fn strike_at(slot: u32) {
   let hit = hits[slot];
   let unsettled = counters[CCD_UNSETTLED];
   let velocity = velocity_at(slot, time_of_key(min(hit.x, unsettled)));
@@ -115,5 +105,18 @@ fn strike(
     let rest = share_between(partner_body, body);
     let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
     velocity_out[partner] = with_vector(velocity_in[partner], partner_velocity - back);
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn strike(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let thread_index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var path = thread_index; path < path_count(); path += stride) {
+    strike_at(slot_of_path(path));
   }
 }

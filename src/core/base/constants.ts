@@ -54,6 +54,12 @@ export const TABLE_SHIFT = 3;
 export const SMALLEST_LEVEL_TABLE = 1024;
 
 /**
+ * Greatest number of workgroups in a dispatch over a list whose length only the GPU knows. Workgroups loop over longer
+ * lists. This number is enough to fill a device, and that many take little time if the list is empty.
+ */
+export const LOOPING_WORKGROUPS = 1024;
+
+/**
  * A bucket with more particles than this is crowded. Crowded buckets are sorted by merging, because ranking each id by
  * comparing it with all others takes quadratic time.
  */
@@ -72,9 +78,6 @@ export const CROWD_RUN = 64 * CROWD_TILE;
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
-
-/** Greatest number of workgroups in a dispatch over tiles or heavy particles. With more of these, workgroups loop. */
-export const CROWD_WORKGROUPS = 1024;
 
 /**
  * A particle is heavy if a row of cells around it holds more candidates than this. A whole workgroup tests them. Loops
@@ -147,20 +150,22 @@ export const CCD_FARTHEST = 2;
 /** With variable radii: a bit per level that has fast particles, and a word with a bit per level that has slow ones. */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
+/** The number of paths that the next round follows: 0 once a round has changed nothing. */
+export const CCD_FOLLOWED = 5;
 /**
  * 1 until the first substep has listed its paths. This word and those after it are reset once per step, the others in
  * every substep.
  */
-export const CCD_FIRST = 5;
+export const CCD_FIRST = 6;
 /** The ContinuousCounts (core/ccd/law.ts). CCD_ALL holds `paths`. */
-export const CCD_SUBSTEPPED = 6;
-export const CCD_SWEPT = 7;
-export const CCD_ALL = 8;
-export const CCD_HITS = 9;
-export const CCD_HELD = 10;
-export const CCD_HEADER = 11;
+export const CCD_SUBSTEPPED = 7;
+export const CCD_SWEPT = 8;
+export const CCD_ALL = 9;
+export const CCD_HITS = 10;
+export const CCD_HELD = 11;
+export const CCD_HEADER = 12;
 
-/** First word of an indirect dispatch with one thread per path. */
+/** First word of a dispatch with one thread per path, up to LOOPING_WORKGROUPS. */
 export const PATH_DISPATCH = 0;
 /**
  * First word of the dispatch that searches for slow particles and obstacles on paths: one thread per path or, with

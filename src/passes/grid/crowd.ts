@@ -9,6 +9,8 @@ import {
   CROWD_HEADER,
   CROWD_RUN,
   CROWD_TILE,
+  CROWDED,
+  LOOPING_WORKGROUPS,
   TILE_DISPATCH,
   WORKGROUP_SIZE,
 } from '../../core/base/constants';
@@ -64,6 +66,7 @@ export class Crowd {
   private constructor(
     private readonly kernels: Kernels,
     private readonly owned: BufferSet<'crowd'>,
+    private readonly mostTiles: number,
   ) {}
 
   static describeMerges({ dimensions }: Pick<Variant, 'dimensions'>, of: CrowdOf): Merges<KernelDescription> {
@@ -164,7 +167,8 @@ export class Crowd {
       { crowd: 4 * (CROWD_HEADER + capacity) },
       PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
     );
-    return new Crowd({ clear, entries, finer, heavy, close }, owned);
+    const mostTiles = Math.ceil(capacity / CROWDED);
+    return new Crowd({ clear, entries, finer, heavy, close }, owned, Math.min(mostTiles, LOOPING_WORKGROUPS));
   }
 
   /** Layout: the header (see CROWD_HEADER), then the list. */
@@ -200,11 +204,11 @@ export class Crowd {
 
   /** Record it between scatter and gather or, for 'finer', after the finer entries are written. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
-    const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
+    const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH, most: this.mostTiles };
     for (const step of MERGES) {
       const kernel = this.kernels[of]?.[step];
       const group = binding[of]?.[step];
-      if (group) kernel?.encodeIndirect(pass, shared, group, workgroups);
+      if (group) kernel?.encodeCounted(pass, shared, group, workgroups);
     }
   }
 

@@ -3,6 +3,7 @@
  * larger ones, each for a workgroup.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
+import { LOOPING_WORKGROUPS } from '../../core/base/constants';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
@@ -14,9 +15,6 @@ export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
 /** Words of the queue before its boxes: three arguments of an indirect dispatch, then the number of boxes. */
 const QUEUE_HEADER = 4;
-
-/** Enough to fill a device. */
-const MOST_BOX_WORKGROUPS = 1024;
 
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
@@ -54,12 +52,7 @@ export class Boxes {
     private readonly together: Readonly<Record<ListStep, Kernel>>,
   ) {}
 
-  static describe(
-    variant: Variant,
-    step: ListStep,
-    searcher: BoxSearcher,
-    workgroupsPerDimension: number,
-  ): KernelDescription {
+  static describe(variant: Variant, step: ListStep, searcher: BoxSearcher): KernelDescription {
     const isTogether = searcher === 'together';
     const isFill = step === 'fill';
     const queue = isTogether
@@ -90,13 +83,13 @@ export class Boxes {
         ...queue,
       },
       flags: { ...worldFlags(variant), FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },
-      constants: { QUEUE_HEADER, MOST_WORKGROUPS: Math.min(MOST_BOX_WORKGROUPS, workgroupsPerDimension) },
+      constants: { QUEUE_HEADER },
     };
   }
 
   static async create(gpu: Gpu, variant: Variant): Promise<Boxes> {
     const create = (step: ListStep, searcher: BoxSearcher) =>
-      Kernel.create(gpu, Boxes.describe(variant, step, searcher, gpu.workgroupsPerDimension));
+      Kernel.create(gpu, Boxes.describe(variant, step, searcher));
     const [tally, fill, tallyTogether, fillTogether] = await Promise.all([
       create('tally', 'alone'),
       create('fill', 'alone'),
@@ -128,12 +121,7 @@ export class Boxes {
     offsets: readonly number[],
   ): void {
     this.alone.encode(pass, shared, step, binding.alone, count, offsets);
-    this.together[step].encodeIndirect(
-      pass,
-      shared,
-      binding.together,
-      { buffer: binding.queue, offset: 0 },
-      offsets,
-    );
+    const workgroups = { buffer: binding.queue, offset: 0, most: Math.min(count, LOOPING_WORKGROUPS) };
+    this.together[step].encodeCounted(pass, shared, binding.together, workgroups, offsets);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit. If no particle is fast, most
- * dispatches have no workgroups.
+ * dispatches have no workgroups, or workgroups that return at once (see Kernel.encodeCounted).
  */
 
 import claim from '../../../shaders/solve/ccd/claim.wgsl?raw';
@@ -24,6 +24,7 @@ import slowHits from '../../../shaders/solve/ccd/slow_hits.wgsl?raw';
 import strike from '../../../shaders/solve/ccd/strike.wgsl?raw';
 import {
   FILE_DISPATCH,
+  LOOPING_WORKGROUPS,
   PATH_DISPATCH,
   ROUND_DISPATCH,
   STILL_DISPATCH,
@@ -68,7 +69,7 @@ const LAW = {
   TO_WALL,
 };
 
-/** Words with arguments of indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
+/** Words with counts of workgroups: see PATH_DISPATCH in core/base/constants.ts. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
@@ -192,7 +193,7 @@ type Module = keyof typeof TEXTS;
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
-  file: ['links', 'note_level'],
+  file: ['links', 'counters_atomic', 'note_level'],
   slow_hits: ['links', 'counters_read', 'paths', 'first_hit'],
   link: ['links', 'path_links', 'counters_read', 'paths'],
   fast_hits: ['links', 'path_links', 'counters_atomic', 'paths', 'first_hit'],
@@ -258,9 +259,12 @@ export interface CcdBinding {
 }
 
 export class CcdPass {
-  private constructor(private readonly kernels: Readonly<Record<CcdStep, Kernel>>) {}
+  private constructor(
+    private readonly kernels: Readonly<Record<CcdStep, Kernel>>,
+    private readonly hasLevels: boolean,
+  ) {}
 
-  static describe(variant: Variant, step: CcdStep, workgroupsPerDimension: number): KernelDescription {
+  static describe(variant: Variant, step: CcdStep): KernelDescription {
     const part = STEPS[step];
     const meetsObstacles = (STEPS_AT_OBSTACLES as readonly CcdStep[]).includes(step);
     // No step reads finer entries, so the number of levels does not matter.
@@ -279,7 +283,6 @@ export class CcdPass {
       constants: {
         ...obstacleConstants({ ...variant, obstacles: true }),
         ...LAW,
-        MOST_WORKGROUPS: workgroupsPerDimension,
       },
     };
   }
@@ -287,11 +290,11 @@ export class CcdPass {
   static async create(gpu: Gpu, variant: Variant): Promise<CcdPass> {
     const kernels = await Promise.all(
       CCD_STEPS.map(async (step) => {
-        const description = CcdPass.describe(variant, step, gpu.workgroupsPerDimension);
+        const description = CcdPass.describe(variant, step);
         return [step, await Kernel.create(gpu, description, 'now')] as const;
       }),
     );
-    return new CcdPass(Object.fromEntries(kernels) as Record<CcdStep, Kernel>);
+    return new CcdPass(Object.fromEntries(kernels) as Record<CcdStep, Kernel>, (variant.levels ?? 0) > 0);
   }
 
   bind(buffers: CcdBuffers): CcdBinding {
@@ -327,27 +330,30 @@ export class CcdPass {
     const { kernels } = this;
     const { groups, rounds, dispatches } = binding;
     const single = (step: 'reset' | 'plan' | 'next') => kernels[step].encode(pass, shared, groups.plan, 1);
-    const indirect = (step: Exclude<CcdStep, 'meet'>, word: number) => {
+    const mostOfThreads = Math.min(Math.ceil(count / WORKGROUP_SIZE), LOOPING_WORKGROUPS);
+    const mostOfSearches = this.hasLevels ? Math.min(count, LOOPING_WORKGROUPS) : mostOfThreads;
+    const workgroups = (word: number, most: number) => ({ buffer: dispatches, offset: 4 * word, most });
+    const counted = (step: Exclude<CcdStep, 'meet'>, word: number, most = mostOfThreads) => {
       const group = groups[STEPS[step] as Exclude<Part, 'fast_hits'>];
-      kernels[step].encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * word });
+      kernels[step].encodeCounted(pass, shared, group, workgroups(word, most));
     };
     single('reset');
     kernels.list.encode(pass, shared, groups.list, Math.ceil(count / WORKGROUP_SIZE));
     single('plan');
-    indirect('file', FILE_DISPATCH);
-    indirect('still', STILL_DISPATCH);
-    indirect('link', PATH_DISPATCH);
+    counted('file', FILE_DISPATCH);
+    counted('still', STILL_DISPATCH, mostOfSearches);
+    counted('link', PATH_DISPATCH);
     for (let round = 0; round < CCD_ROUNDS; round++) {
       if (round > 0) single('next');
       const group = rounds[round % 2] as GPUBindGroup;
-      kernels.meet.encodeIndirect(pass, shared, group, { buffer: dispatches, offset: 4 * ROUND_DISPATCH });
+      kernels.meet.encodeCounted(pass, shared, group, workgroups(ROUND_DISPATCH, mostOfSearches));
     }
-    indirect('claim_first', PATH_DISPATCH);
-    indirect('claim_lowest', PATH_DISPATCH);
-    indirect('strike', PATH_DISPATCH);
-    indirect('unlink', PATH_DISPATCH);
-    indirect('land', PATH_DISPATCH);
-    indirect('sweep', FILE_DISPATCH);
+    counted('claim_first', PATH_DISPATCH);
+    counted('claim_lowest', PATH_DISPATCH);
+    counted('strike', PATH_DISPATCH);
+    counted('unlink', PATH_DISPATCH);
+    counted('land', PATH_DISPATCH);
+    counted('sweep', FILE_DISPATCH);
   }
 
   /** Finds the greatest distance, in its own diameters, that a particle may move in a time step. */

@@ -9,8 +9,8 @@ import { Count } from '../../../src/passes/grid/count';
 import { Scan } from '../../../src/passes/grid/scan';
 import { Measure } from '../../../src/passes/measure/measure';
 import { createScene, sceneOptions } from '../../../src/scenes';
-import { gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import { gpuTest, HARDWARE, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, readWords, runPass } from '../../helpers/passes';
 
 const PARTS = 8;
 
@@ -90,6 +90,41 @@ gpuTest(
     });
   },
   { driverless: true },
+);
+
+gpuTest(
+  'dispatches read their counts from a buffer on software adapters, and have the greatest count on others',
+  async (device, tools) => {
+    const description: KernelDescription = {
+      label: 'counted',
+      dimensions: 2,
+      standalone: true,
+      sources: [
+        {
+          name: 'counted.wgsl',
+          text: '@compute @workgroup_size(1) fn main() { atomicAdd(&workgroups[0], 1u); }',
+        },
+      ],
+      entryPoint: 'main',
+      bindings: { workgroups: 'write array<atomic<u32>>' },
+    };
+    const usage = GPUBufferUsage.INDIRECT | GPUBufferUsage.COPY_DST;
+    const buffer = tools.upload('counts', Uint32Array.of(9, 3, 1, 1), usage);
+    const software = { ...HARDWARE, vendor: 'google', architecture: 'swiftshader' };
+    // On hardware, five workgroups are folded into three columns and two rows.
+    for (const [info, ran] of [
+      [software, 3],
+      [HARDWARE, 6],
+    ] as const) {
+      const gpu = wrapDevice(device, info, 3);
+      const kernel = await Kernel.create(gpu, description);
+      const workgroups = tools.upload('workgroups', Uint32Array.of(0));
+      const group = kernel.bind({ workgroups });
+      runPass(gpu, (pass) => kernel.encodeCounted(pass, undefined, group, { buffer, offset: 4, most: 5 }));
+      expect([...(await readWords(tools, workgroups, 1))]).toEqual([ran]);
+    }
+  },
+  SHARED,
 );
 
 describe('a kernel that does not compile', () => {

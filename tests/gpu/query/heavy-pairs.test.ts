@@ -9,7 +9,7 @@ import { toBodies, toStored } from '../../../src/gpu/layout';
 import { Random } from '../../../src/scenes';
 import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS } from '../../helpers/passes';
+import { DIMENSIONS, withDirectDispatches } from '../../helpers/passes';
 
 /** Units per length. With whole units, nothing is rounded. */
 const UNITS = 32;
@@ -57,13 +57,15 @@ async function search(
   options: HashGridOptions,
   stored: Float32Array,
   capacity: number,
+  isDirect = false,
 ): Promise<{ readonly heavy: number; readonly found: number; readonly pairs: Uint32Array }> {
   const grid = await HashGrid.create(tools.wrap(), options);
   const pairs = await grid.pairs({ capacity });
   const positions = tools.upload('positions', stored);
   const encoder = tools.wrap().device.createCommandEncoder();
   grid.encode(encoder, { positions, count: options.capacity });
-  pairs.encode(encoder);
+  if (isDirect) withDirectDispatches(3, () => pairs.encode(encoder));
+  else pairs.encode(encoder);
   tools.wrap().device.queue.submit([encoder.finish()]);
   const listed = await pairs.read();
   const heavy = await countHeavy(tools, grid);
@@ -89,6 +91,8 @@ describe.each(DIMENSIONS)('pairs of heavy particles in %dD', (dimensions) => {
       expect(all.heavy).toBeGreaterThanOrEqual(3);
       expect(all.found).toBe(expected.length / 2);
       expectArraysEqual(all.pairs, expected, 'pairs');
+      const direct = await search(tools, options, bodies, expected.length, true);
+      expectArraysEqual(direct.pairs, expected, 'pairs with direct dispatches');
       const short = await search(tools, options, bodies, 500);
       expect(short.found).toBe(expected.length / 2);
       expect(short.pairs.length).toBe(0);

@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest';
-import { FEWEST_LISTS } from '../../../src/core/base/constants';
+import { FEWEST_LISTS, LOOPING_WORKGROUPS, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { World } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
+import { type Gpu, wrapDevice } from '../../../src/gpu/device';
 import { buildGrid } from '../../../src/reference/grid/grid';
 import { fly } from '../../../src/reference/solve/ccd';
 import { integrate } from '../../../src/reference/solve/integrate';
@@ -24,8 +25,8 @@ import {
 } from '../../helpers/inputs/bullets';
 import { WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
 import { cornersIn } from '../../helpers/inputs/vectors';
-import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
-import { DIMENSIONS, FOLD, LEVELS_FOLD, MOST_FOLDED } from '../../helpers/passes';
+import { type GpuTools, gpuTest, HARDWARE, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, FOLD, LEVELS_FOLD, MOST_FOLDED, withDirectDispatches } from '../../helpers/passes';
 
 /** Tolerance of positions: far above rounding in 32 bits, far below the change that a hit on another body makes. */
 const OFF = 1e-3;
@@ -268,6 +269,32 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     FULL,
   );
 
+  for (const sizes of ['equal', 'radii'] as const) {
+    gpuTest(
+      `give the same bits with indirect dispatches and direct ones, whether many are fast or none, sizes: ${sizes}`,
+      async (_, tools) => {
+        const options = fastCrowd(dimensions, 'bounded', 3 * WORKGROUP_SIZE, createNoise(9), sizes);
+        for (const share of [1, 0]) {
+          const velocities = options.velocities.map((along) => share * along);
+          const results = new Set<string>();
+          for (const most of [undefined, 1, 100]) {
+            const simulation = await createSimulation(tools.wrap(), { ...options, velocities });
+            simulation.separate(8);
+            if (most === undefined) simulation.step(DT);
+            else withDirectDispatches(most, () => simulation.step(DT));
+            const counts = await simulation.continuousCounts();
+            if (share === 1) expect(counts.paths).toBeGreaterThan(WORKGROUP_SIZE);
+            else expect(counts.paths).toBe(0);
+            results.add(JSON.stringify([counts, (await simulation.measure()).hash]));
+            simulation.destroy();
+          }
+          expect(results.size).toBe(1);
+        }
+      },
+      sizes === 'equal' ? LONG : FULL,
+    );
+  }
+
   gpuTest(
     'give the same bits in every run and after a restore, over several steps',
     async (_, tools) => {
@@ -467,3 +494,22 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     LONG,
   );
 });
+
+gpuTest(
+  'fast particles give the same bits on hardware, where workgroups loop over paths that need one each',
+  async (device, tools) => {
+    const scene = createScene('mixed-bullets', { dimensions: 2, count: 1200 });
+    const resultOf = async (gpu: Gpu) => {
+      const simulation = await createSimulation(gpu, sceneOptions(scene));
+      simulation.step(DT);
+      const counts = await simulation.continuousCounts();
+      const { hash } = await simulation.measure();
+      simulation.destroy();
+      return { counts, hash };
+    };
+    const direct = await resultOf(wrapDevice(device, HARDWARE));
+    expect(direct.counts.paths).toBeGreaterThan(LOOPING_WORKGROUPS);
+    expect(await resultOf(tools.wrap())).toEqual(direct);
+  },
+  FULL,
+);

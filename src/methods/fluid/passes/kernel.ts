@@ -4,7 +4,7 @@ import shared from '../../../../shaders/fluid/shared.wgsl?raw';
 import { NOT_A_NUMBER } from '../../../core/base/constants';
 import type { Bindings } from '../../../gpu/bindings';
 import type { Gpu } from '../../../gpu/device';
-import { Kernel, type KernelDescription } from '../../../gpu/kernel';
+import { type CountedWorkgroups, Kernel, type KernelDescription } from '../../../gpu/kernel';
 import type { ShaderSource } from '../../../gpu/link';
 import * as constants from '../constants';
 import { AIR, FLUID, SOLID } from '../lattice';
@@ -39,12 +39,6 @@ export interface FluidKernelSource {
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
-/** Workgroup counts for an indirect dispatch: three words from byte `offset` on. */
-export interface Dispatch {
-  readonly buffer: GPUBuffer;
-  readonly offset: number;
-}
-
 export class FluidKernel {
   private constructor(private readonly kernel: Kernel) {}
 
@@ -64,13 +58,13 @@ export class FluidKernel {
   encode(
     pass: GPUComputePassEncoder,
     group: GPUBindGroup,
-    workgroups: number | Dispatch,
+    workgroups: number | CountedWorkgroups,
     frame: number,
   ): void {
     const { kernel } = this;
     const offsets = 'frame' in kernel.description.bindings ? [frame] : [];
     if (typeof workgroups === 'number') kernel.encode(pass, undefined, group, workgroups, offsets);
-    else kernel.encodeIndirect(pass, undefined, group, workgroups, offsets);
+    else kernel.encodeCounted(pass, undefined, group, workgroups, offsets);
   }
 }
 

@@ -1,30 +1,20 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
  * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most other
- * kernels return at once. On software adapters, dispatches read their counts from that buffer, because each workgroup
- * takes time even if it returns at once. On GPUs they do not, because Dawn checks such counts: that took 180 µs per
- * dispatch on an NVIDIA H200, others 5. The tail kernel, a single workgroup, solves all small levels. In 2D, a dispatch
- * smooths a tile of one level, or of two, several times.
+ * kernels return at once (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves all small levels. In
+ * 2D, a dispatch smooths a tile of one level, or of two, several times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
 
 import { type Gpu, isSoftware } from '../../../gpu/device';
 import { foldWorkgroups } from '../../../gpu/dispatch';
+import type { CountedWorkgroups } from '../../../gpu/kernel';
 import type { Level, Levels } from '../lattice';
 import { SMOOTHINGS } from '../reference/multigrid';
 import { type Buffers, createBuffers, DATA, INDIRECT, UNIFORM } from './buffers';
 import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './frame';
-import {
-  type Dispatch,
-  FluidKernel,
-  PARTIALS,
-  TAIL_CELLS,
-  TAIL_LEAD,
-  TILE,
-  TILE_THREADS,
-  WORKGROUP,
-} from './kernel';
+import { FluidKernel, PARTIALS, TAIL_CELLS, TAIL_LEAD, TILE, TILE_THREADS, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 const COMMON = ['equations', 'begin', 'coarsen', 'coarsenTail', 'tail', 'update', 'project'] as const;
@@ -91,7 +81,6 @@ export class Pressure {
     private readonly levels: Levels,
     private readonly plan: CyclePlan,
     private readonly counts: readonly number[],
-    private readonly isIndirect: boolean,
     private readonly kernels: Readonly<Record<string, FluidKernel>>,
     private readonly owned: Buffers<BufferName>,
     input: PressureInput,
@@ -122,8 +111,7 @@ export class Pressure {
     const finest = levels.levels[0] as Level;
     const { dimensions, size } = finest;
     const plan = planCycle(levels);
-    const isIndirect = isSoftware(gpu.info);
-    const sources = kernelSources(false, TILE_THREADS[isIndirect ? 'software' : 'gpu']);
+    const sources = kernelSources(false, TILE_THREADS[isSoftware(gpu.info) ? 'software' : 'gpu']);
     const names: readonly Name[] = [...COMMON, ...(plan.isTiled ? BY_TILES : BY_PASSES)];
     const kernels = await Promise.all(
       names.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])] as const),
@@ -150,7 +138,7 @@ export class Pressure {
     });
     gpu.device.queue.writeBuffer(owned.buffers.allDispatches, 0, dispatches);
     gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, plan.tail));
-    return new Pressure(levels, plan, counts, isIndirect, Object.fromEntries(kernels), owned, input);
+    return new Pressure(levels, plan, counts, Object.fromEntries(kernels), owned, input);
   }
 
   get buffers(): Readonly<Record<'pressure' | 'diagonal' | 'solver' | 'coupling' | 'right', GPUBuffer>> {
@@ -171,7 +159,7 @@ export class Pressure {
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
     const finest = levels[0] as Level;
-    const run = (name: Name, workgroups: number | Dispatch) =>
+    const run = (name: Name, workgroups: number | CountedWorkgroups) =>
       this.kernel(name).encode(pass, this.groups[name] as GPUBindGroup, workgroups, frame);
     run('equations', reductionGroups(finest));
     run('begin', reductionGroups(finest));
@@ -246,7 +234,7 @@ export class Pressure {
     pass: GPUComputePassEncoder,
     name: Name,
     index: number,
-    workgroups: number | Dispatch,
+    workgroups: number | CountedWorkgroups,
     frame = 0,
   ): void {
     this.kernel(name).encode(pass, this.levelGroups[name]?.[index] as GPUBindGroup, workgroups, frame);
@@ -256,13 +244,13 @@ export class Pressure {
     return this.kernels[name] as FluidKernel;
   }
 
-  private levelDispatch(level: number, kind: number): number | Dispatch {
+  private levelDispatch(level: number, kind: number): CountedWorkgroups {
     return this.dispatch(PER_LEVEL + KINDS * level + kind);
   }
 
-  private dispatch(index: number): number | Dispatch {
-    if (!this.isIndirect) return this.counts[index] as number;
-    return { buffer: this.owned.buffers.dispatches, offset: 4 * WORDS * index };
+  private dispatch(index: number): CountedWorkgroups {
+    const { dispatches } = this.owned.buffers;
+    return { buffer: dispatches, offset: 4 * WORDS * index, most: this.counts[index] as number };
   }
 }
 
