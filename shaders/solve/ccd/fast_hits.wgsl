@@ -7,7 +7,7 @@
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
 // Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, counter_at, grid.
-// Needs: path_stride, path_of, linear_workgroup, begin_search, first_of_all, lane_of, counters, hits_out.
+// Needs: path_stride, path_of, linear_workgroup, first_of_all, lane_of, counters, hits_out, begin_search.
 
 // Returns true if two particles may meet, each on a piece of its path. A window holds the first and last tick of a
 // piece. The other path ends at tick `end`. If that tick is on the other particle's piece, the other particle rests
@@ -134,7 +134,6 @@ fn meet(
   let paths = paths_of_round(thread);
   let stride = path_stride(workgroups);
   for (var path = path_of(linear_workgroup(workgroup, workgroups), thread); path < paths; path += stride) {
-    begin_search(thread);
     let slot = slot_of_path(path);
     let hit = first_of_all(end_among_fast(slot, lane_of(thread)), thread);
     if (lane_of(thread) == 0u) {
@@ -144,6 +143,9 @@ fn meet(
         atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
       }
       hits_out[slot] = hit;
+    }
+    if (path + stride < paths) {
+      begin_search(thread);
     }
   }
 }

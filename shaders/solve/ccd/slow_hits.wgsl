@@ -4,7 +4,7 @@
 // Needs: nearness_to_obstacle, OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end.
 // Needs: is_over, is_coarse, block_around, margin_to, note_best, cells_around, enough_cells, grid, is_valid, is_fast.
 // Needs: levels_of, cells_in, bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_stride, path_of.
-// Needs: linear_workgroup, path_count, begin_search, slot_of_path, first_of_all, lane_of, first.
+// Needs: linear_workgroup, path_count, slot_of_path, first_of_all, lane_of, first, begin_search.
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;
@@ -149,11 +149,13 @@ fn still(
 ) {
   let stride = path_stride(workgroups);
   for (var path = path_of(linear_workgroup(workgroup, workgroups), thread); path < path_count(); path += stride) {
-    begin_search(thread);
     let slot = slot_of_path(path);
     let hit = first_of_all(end_among_slow(slot, lane_of(thread)), thread);
     if (lane_of(thread) == 0u) {
       first[slot] = hit;
+    }
+    if (path + stride < path_count()) {
+      begin_search(thread);
     }
   }
 }
