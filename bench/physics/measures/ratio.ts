@@ -1,6 +1,6 @@
 /**
  * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on the floor, a wall
- * or a box obstacle. The gap is the distance from the floor to the upper ball. It is 2 at the start.
+ * or a box obstacle. The gap is the distance from the floor to the upper ball. It is 2, unless the upper ball is dropped.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -18,6 +18,10 @@ const HEIGHT = 128;
 /** Limits of the gap, as shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
+/** How far the upper ball falls in some cases, and their ratios. They are on obstacles and bounce. */
+const DROP = 0.01;
+const DROPPED_RATIOS = [5, 10] as const;
+
 const heightOf = (floor: Floor) => (floor === 'wall' ? 0 : TOP);
 
 export function ratioScene(
@@ -25,6 +29,7 @@ export function ratioScene(
   ratio: number,
   restitution = 0,
   floor: Floor = 'wall',
+  drop = 0,
 ): PhysicsScene {
   const middle = 2 * ratio + 4;
   const bottom = heightOf(floor);
@@ -38,7 +43,7 @@ export function ratioScene(
     restitution,
     bodies: [
       { position: vector(dimensions, middle, bottom + 1, middle), size: 1 },
-      { position: vector(dimensions, middle, bottom + GAP + ratio, middle), size: ratio },
+      { position: vector(dimensions, middle, bottom + GAP + drop + ratio, middle), size: ratio },
     ],
     obstacles: floor === 'wall' ? [] : [{ position: obstacle, size: obstacle }],
   };
@@ -74,13 +79,14 @@ async function watch(
   return { lowest, highest, speed, passed };
 }
 
-function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, floor: Floor): Case {
-  const scene = ratioScene(dimensions, ratio, restitution, floor);
+function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, floor: Floor, drop = 0): Case {
+  const scene = ratioScene(dimensions, ratio, restitution, floor, drop);
+  const dropped = drop > 0 ? `, dropped by ${drop}` : '';
   const bottom = heightOf(floor);
   return {
     group: 'ratio',
     dimensions,
-    scene: `radius ${ratio} on radius 1${floor === 'wall' ? '' : ' on an obstacle'}${withRestitution(restitution)}`,
+    scene: `radius ${ratio} on radius 1${floor === 'wall' ? '' : ' on an obstacle'}${withRestitution(restitution)}${dropped}`,
     figures: [
       { name: 'lowest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
       { name: 'highest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
@@ -103,9 +109,11 @@ function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, f
 }
 
 export function ratioCases(dimensions: Dimensions): Case[] {
-  return FLOORS.flatMap((floor) =>
+  const resting = FLOORS.flatMap((floor) =>
     RESTITUTIONS.flatMap((restitution) =>
       RATIOS.map((ratio) => ratioCase(dimensions, ratio, restitution, floor)),
     ),
   );
+  const dropped = DROPPED_RATIOS.map((ratio) => ratioCase(dimensions, ratio, 0.5, 'obstacle', DROP));
+  return [...resting, ...dropped];
 }

@@ -25,10 +25,12 @@ const START = 16;
 const TOP = 2;
 
 const SHAPES = ['ball', 'box'] as const;
-const SUPPORTS = ['wall', 'obstacle', 'other'] as const;
+const SUPPORTS = ['wall', 'obstacle', 'other', 'other on an obstacle'] as const;
 type Shape = (typeof SHAPES)[number];
-/** `other` is a second body of the same shape, on a wall. */
+/** `other` is a second body of the same shape, on a wall or on an obstacle. */
 type Support = (typeof SUPPORTS)[number];
+
+const isPair = (support: Support) => support === 'other' || support === 'other on an obstacle';
 
 /** The last body is measured. Bodies have a diameter of 1. */
 export function slopeScene(
@@ -41,6 +43,8 @@ export function slopeScene(
   const middle = HEIGHT / 2;
   const size = shape === 'ball' ? 0.5 : vector(dimensions, 0.5, 0.5, 0.5);
   const bodyAt = (y: number): PhysicsBody => ({ position: vector(dimensions, START, y, middle), size });
+  const isOnObstacle = support === 'obstacle' || support === 'other on an obstacle';
+  const bottom = isOnObstacle ? TOP : 0;
   const floor: PhysicsBody = {
     position: vector(dimensions, LENGTH / 2, TOP / 2, middle),
     size: vector(dimensions, LENGTH / 2, TOP / 2, middle),
@@ -52,8 +56,8 @@ export function slopeScene(
     gravity: tiltedGravity(dimensions, degrees),
     friction: FRICTION,
     restitution,
-    bodies: support === 'other' ? [bodyAt(0.5), bodyAt(1.5)] : [bodyAt(support === 'wall' ? 0.5 : TOP + 0.5)],
-    obstacles: support === 'obstacle' ? [floor] : [],
+    bodies: isPair(support) ? [bodyAt(bottom + 0.5), bodyAt(bottom + 1.5)] : [bodyAt(bottom + 0.5)],
+    obstacles: isOnObstacle ? [floor] : [],
   };
 }
 
@@ -139,7 +143,7 @@ function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Ca
 }
 
 function describe(shape: Shape, support: Support): string {
-  if (support === 'other') return `${shape} on a ${shape}`;
+  if (isPair(support)) return `${shape} on a ${shape}${support === 'other' ? '' : ' on an obstacle'}`;
   return `${shape} on ${support === 'wall' ? 'a wall' : 'an obstacle'}`;
 }
 
@@ -156,7 +160,7 @@ export function slopeCases(dimensions: Dimensions): Case[] {
         ),
       );
       // A body on another has no sliding case, because both slide together.
-      return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
+      return isPair(support) ? standing : [...standing, slidingCase(dimensions, shape, support)];
     }),
   );
   const onHills = HILLS.flatMap((hill) =>

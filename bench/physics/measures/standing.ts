@@ -69,22 +69,35 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 20), friction: 0.5, bodies, obstacles };
 }
 
-/** A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. */
-export function heapScene(dimensions: Dimensions, base: number = HEAP_BASE[dimensions]): PhysicsScene {
+/** The height of the obstacle below a heap, which is a box. */
+const TOP = 2;
+
+/**
+ * A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. It lies
+ * on a wall or on a level obstacle.
+ */
+export function heapScene(
+  dimensions: Dimensions,
+  base: number = HEAP_BASE[dimensions],
+  floor: 'wall' | 'obstacle' = 'wall',
+): PhysicsScene {
   const edge = Math.max(20, 1.5 * base);
   const rise = dimensions === 2 ? Math.sqrt(3) / 2 : Math.SQRT1_2;
+  const obstacle = vector(dimensions, edge / 2, TOP / 2, edge / 2);
+  const bottom = floor === 'wall' ? 0 : TOP;
   const bodies: PhysicsBody[] = [];
   for (let layer = 0; layer < base; layer++) {
     const length = base - layer;
     const first = edge / 2 - (length - 1) / 2;
-    const y = RADIUS + layer * rise;
+    const y = bottom + RADIUS + layer * rise;
     for (let row = 0; row < (dimensions === 2 ? 1 : length); row++) {
       for (let column = 0; column < length; column++) {
         bodies.push({ position: vector(dimensions, first + column, y, first + row), size: RADIUS });
       }
     }
   }
-  return { ...world(dimensions, edge), friction: 1, bodies, obstacles: [] };
+  const obstacles = floor === 'wall' ? [] : [{ position: obstacle, size: obstacle }];
+  return { ...world(dimensions, edge), friction: 1, bodies, obstacles };
 }
 
 /** Boxes of edge 1, stacked exactly. */
@@ -117,20 +130,20 @@ async function greatestMovement(
 }
 
 export function standingCases(dimensions: Dimensions, { standing }: Sizes): Case[] {
+  const heap = dimensions === 2 ? 'triangle of discs' : 'pyramid of balls';
   const named = [
-    ['ramp of obstacles', rampScene],
-    [dimensions === 2 ? 'triangle of discs' : 'pyramid of balls', heapScene],
-    ['tower of ten boxes', towerScene],
+    ['ramp of obstacles', rampScene(dimensions)],
+    [heap, heapScene(dimensions)],
+    [`${heap} on an obstacle`, heapScene(dimensions, undefined, 'obstacle')],
+    ['tower of ten boxes', towerScene(dimensions)],
   ] as const;
-  return named.flatMap(([name, sceneOf]) =>
+  return named.flatMap(([name, scene]) =>
     RESTITUTIONS.map((restitution) => ({
       group: 'standing',
       dimensions,
       scene: `${name}${withRestitution(restitution)}`,
       figures: [{ name: `movement, 1 to ${standing} s`, unit: 'diameters', bar: { most: MOST_MOVED } }],
-      run: async (engine) => [
-        await greatestMovement(engine, { ...sceneOf(dimensions), restitution }, standing),
-      ],
+      run: async (engine) => [await greatestMovement(engine, { ...scene, restitution }, standing)],
     })),
   );
 }

@@ -9,6 +9,12 @@ it('the upper ball touches the lower one at the start', () => {
   expect((upper?.position[1] as number) - (lower?.position[1] as number)).toBe(16);
 });
 
+it('a dropped ball starts above the lower one', () => {
+  const { bodies, obstacles } = ratioScene(2, 5, 0.5, 'obstacle', 0.25);
+  expect((bodies[1]?.position[1] as number) - (bodies[0]?.position[1] as number)).toBe(6.25);
+  expect(obstacles).toHaveLength(1);
+});
+
 const GAPS = [
   'lowest gap, 1.5 to 2 s',
   'highest gap, 1.5 to 2 s',

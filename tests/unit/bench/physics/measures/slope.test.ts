@@ -14,6 +14,17 @@ const STANDS = 1e-4;
 /** Ends of the names of scenes with either restitution. */
 const RESTITUTIONS = ['', ', restitution 0.5'];
 
+it('a pair of bodies lies on a wall or on an obstacle', () => {
+  for (const [support, heights] of [
+    ['other', [0.5, 1.5]],
+    ['other on an obstacle', [2.5, 3.5]],
+  ] as const) {
+    const { bodies, obstacles } = slopeScene(2, 'box', support, 5);
+    expect(bodies.map(({ position }) => position[1])).toEqual(heights);
+    expect(obstacles).toHaveLength(support === 'other' ? 0 : 1);
+  }
+});
+
 describe('a body below its friction angle', () => {
   it('stands on a wall', async () => {
     expect(await speedOn(2, '20°, ball on a wall')).toBeLessThanOrEqual(STANDS);

@@ -38,6 +38,15 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(countTouching(scene)).toBe(besides + below);
   });
 
+  it('a heap on an obstacle is as high above it as another above the wall', () => {
+    const heights = (floor: 'wall' | 'obstacle') =>
+      heapScene(dimensions, undefined, floor).bodies.map(({ position }) => position[1] as number);
+    expect(heights('obstacle')).toEqual(heights('wall').map((height) => height + 2));
+    expect(heapScene(dimensions, undefined, 'obstacle').obstacles).toMatchObject([
+      { size: expect.arrayContaining([1]) },
+    ]);
+  });
+
   it('a tower has ten boxes, each on the one below', () => {
     const { bodies } = towerScene(dimensions);
     expect(bodies.map(({ position }) => position[1])).toEqual(
