@@ -70,8 +70,7 @@ export const UNIFORM: CollisionSceneDefinition = {
 export const CLUSTERED: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'clustered',
-  description:
-    'Nine tenths of the particles lie in a hundredth of the world, eight per cell; the rest is spread everywhere.',
+  description: 'Nine tenths of the particles lie in a hundredth of the world, eight per cell.',
   generate(dimensions, count, random) {
     const clustered = count * (1 - 1 / CLUSTER_PERIOD);
     const edge = Math.max(10, ceilRoot((clustered / CLUSTER_DENSITY) * 100, dimensions));

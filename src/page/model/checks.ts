@@ -35,10 +35,10 @@ export function checksOf(
   const most = backend === 'gpu' && hasLevels ? 'at most ' : '';
   const levels =
     backend === 'cpu' && hasLevels
-      ? ' This engine uses only the levels that save time, so its candidates and its fullest cell differ from those on the GPU.'
+      ? ' On the GPU, candidates and fullest cell differ, because this engine uses only the levels that save time.'
       : '';
   return {
     count: passes * each,
-    explanation: `A pass tests ${formatCount(candidates)} candidate pairs ${sides}: ${most}${formatCount(each)} tests. A step has ${formatCountOf(settings.substeps, 'substep')} of ${rounds}. The count assumes that particles stay in their cells. It leaves out tests against obstacles and walls, and along the paths of fast particles.${levels}`,
+    explanation: `A pass tests ${formatCount(candidates)} candidate pairs ${sides}: ${most}${formatCount(each)} tests. A step has ${formatCountOf(settings.substeps, 'substep')} of ${rounds}. This assumes that particles stay in their cells, and leaves out obstacles, walls and paths of fast particles.${levels}`,
   };
 }

@@ -66,7 +66,6 @@ export class Crowd {
   private constructor(
     private readonly kernels: Kernels,
     private readonly owned: BufferSet<'crowd'>,
-    private readonly mostTiles: number,
   ) {}
 
   static describeMerges({ dimensions }: Pick<Variant, 'dimensions'>, of: CrowdOf): Merges<KernelDescription> {
@@ -167,8 +166,7 @@ export class Crowd {
       { crowd: 4 * (CROWD_HEADER + capacity) },
       PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
     );
-    const mostTiles = Math.ceil(capacity / CROWDED);
-    return new Crowd({ clear, entries, finer, heavy, close }, owned, Math.min(mostTiles, LOOPING_WORKGROUPS));
+    return new Crowd({ clear, entries, finer, heavy, close }, owned);
   }
 
   /** Layout: the header (see CROWD_HEADER), then the list. */
@@ -204,7 +202,10 @@ export class Crowd {
 
   /** Record it between scatter and gather or, for 'finer', after the finer entries are written. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
-    const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH, most: this.mostTiles };
+    const { list } = this;
+    // The list has a word per particle. A tile has more than CROWDED particles on average.
+    const most = Math.min(Math.ceil(list.size / (4 * CROWDED)), LOOPING_WORKGROUPS);
+    const workgroups = { buffer: list, offset: 4 * TILE_DISPATCH, most };
     for (const step of MERGES) {
       const kernel = this.kernels[of]?.[step];
       const group = binding[of]?.[step];

@@ -38,7 +38,7 @@ describe('the distance tests of a step', () => {
       checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
     const sizes = { smallest: 0.5, largest: 1 };
     expect(explained('cpu', sizes)).toMatch(
-      /uses only the levels that save time, so its candidates and its fullest cell differ/,
+      /candidates and fullest cell differ, because this engine uses only the levels that save time/,
     );
     for (const explanation of [explained('cpu'), explained('gpu', sizes)]) {
       expect(explanation).not.toMatch(/levels/);
