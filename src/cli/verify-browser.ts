@@ -134,12 +134,12 @@ export function requireChecked({ adapter, error, cases }: VerifyReport, { comman
   throw new GpuError('no-adapter', `${command} could not check anything: ${error}${advice}`);
 }
 
-function queryOf({ scenes, dimensions, counts, seed, steps }: VerifyOptions): string {
+function queryOf({ scenes, dimensions, counts, seed, steps, exact }: VerifyOptions): string {
   const values = { scene: scenes, dimensions, count: counts, seed, steps };
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : `&${name}=${value}`,
   );
-  return `?report${given.join('')}`;
+  return `?report${exact ? '&exact' : ''}${given.join('')}`;
 }
 
 /** Finds the built package, from its own code or from the sources. */

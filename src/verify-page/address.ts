@@ -1,6 +1,7 @@
 /**
  * The options in the page's address, which have the names of the flags of `cellstorm verify`:
  * `verify.html?scene=pile,gas&dimensions=2&count=257,4096&steps=12&seed=1`.
+ * With `exact`, the page only compares exact simulations with their recorded hashes; only `dimensions` may go with it.
  * With `report`, the page posts its answers to its server.
  */
 import { CellstormError } from '../core/base/errors';
@@ -11,6 +12,7 @@ import type { VerifyOptions } from '../verify/verify';
 const NAMES = ['scene', 'dimensions', 'count', 'steps', 'seed'] as const;
 /** Other parameters of the address, which are no options of the checks. */
 const OTHERS: readonly string[] = ['report', 'appearance'];
+const EXACT = 'exact';
 
 export interface Address {
   readonly options: VerifyOptions;
@@ -21,10 +23,15 @@ export interface Address {
 export function readAddress(search: string): Address {
   const parameters = new URLSearchParams(search);
   for (const name of parameters.keys()) {
-    if (NAMES.some((known) => known === name) || OTHERS.includes(name)) continue;
-    throw new CellstormError(
-      `The address has the parameter ${name}, but this page accepts ${[...NAMES, ...OTHERS].join(', ')}.`,
-    );
+    const known = [...NAMES, EXACT, ...OTHERS];
+    if (!known.includes(name)) {
+      throw new CellstormError(
+        `The address has the parameter ${name}, but this page accepts ${known.join(', ')}.`,
+      );
+    }
+    if (parameters.has(EXACT) && NAMES.some((option) => option === name && option !== 'dimensions')) {
+      throw new CellstormError(`The address has exact and ${name}; leave one out.`);
+    }
   }
   const list = (name: (typeof NAMES)[number]) => {
     const text = parameters.get(name)?.trim();
@@ -34,6 +41,7 @@ export function readAddress(search: string): Address {
   const [seed] = list('seed') ?? [];
   return {
     options: {
+      exact: parameters.has(EXACT) || undefined,
       scenes: list('scene'),
       dimensions: list('dimensions')?.map(dimensionOf),
       counts: list('count')?.map((text) => wholeNumber('count', text)) ?? PAGE_COUNTS,

@@ -1,11 +1,12 @@
 /**
- * Compares exact simulations with their recorded hashes, which every device must give. A change of the law changes these
- * hashes; the failing test in tests/unit/verify/golden.test.ts then shows the new ones.
+ * Compares exact simulations with their recorded hashes, which every device must give. A change of the law changes
+ * these hashes; the failing test in tests/unit/verify/golden.test.ts then shows the new ones.
  */
-import type { SimulationOptions } from '../core/simulation/simulation';
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
 import { createScene, sceneOptions } from '../scenes';
 import { EXACT_CHECK } from './answers';
+import type { OnStep } from './progress';
 import { open, type Subject } from './simulations';
 import type { VerifyCase } from './verify';
 
@@ -46,10 +47,30 @@ export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
 export async function exactHash(subject: Subject, name: string, dimensions: Dimensions): Promise<string> {
   const { scene, changes } = EXACT_CASES[name] as ExactCase;
   const options = sceneOptions(createScene(scene, { dimensions, count: COUNT }), { ...changes, exact: true });
+  const [hash] = await hashesAfter(subject, options, [STEPS]);
+  return hash as string;
+}
+
+/** Returns the hashes of the states after these numbers of steps, which ascend. `play` acts before each step. */
+export async function hashesAfter(
+  subject: Subject,
+  options: SimulationOptions,
+  marks: readonly number[],
+  play?: (simulation: ParticleSimulation, step: number) => void,
+  onStep?: OnStep,
+): Promise<string[]> {
   const simulation = await open(subject, options);
+  const hashes: string[] = [];
   try {
-    for (let step = 0; step < STEPS; step++) simulation.step(1 / 60);
-    return (await simulation.measure()).hash;
+    for (let step = 0; hashes.length < marks.length; step++) {
+      if (step === marks[hashes.length]) hashes.push((await simulation.measure()).hash);
+      // Waits for the GPU now and then, because a long queue can hang a device.
+      else if (step % STEPS === 0) await simulation.measure();
+      onStep?.(step, marks.at(-1) as number);
+      play?.(simulation, step);
+      simulation.step(1 / 60);
+    }
+    return hashes;
   } finally {
     simulation.destroy();
   }
@@ -62,17 +83,19 @@ export async function* verifyExact(
   for (const [name, { hashes }] of Object.entries(EXACT_CASES)) {
     for (const dimension of dimensions) {
       const hash = await exactHash(subject, name, dimension);
-      const expected = hashes[dimension];
-      const pass = hash === expected;
-      yield {
-        scene: name,
-        dimensions: dimension,
-        count: COUNT,
-        check: EXACT_CHECK,
-        pass,
-        detail: pass ? hash : `${hash}, not ${expected}`,
-        hash,
-      };
+      yield caseOf(name, dimension, COUNT, hash, hashes[dimension]);
     }
   }
+}
+
+export function caseOf(
+  scene: string,
+  dimensions: Dimensions,
+  count: number,
+  hash: string,
+  expected: string,
+): VerifyCase {
+  const pass = hash === expected;
+  const detail = pass ? hash : `${hash}, not ${expected}`;
+  return { scene, dimensions, count, check: EXACT_CHECK, pass, detail, hash };
 }

@@ -48,6 +48,8 @@ export interface VerifyOptions {
   readonly seed?: number | undefined;
   /** Steps of the check `repeats`, after which all its runs must have one state hash. Default: see REPEATED_STEPS. */
   readonly steps?: number | undefined;
+  /** Only compares exact simulations with their recorded hashes. Only `dimensions` may go with it. */
+  readonly exact?: boolean | undefined;
 }
 
 /**

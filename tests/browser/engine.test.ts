@@ -48,6 +48,13 @@ describe('the engine in the browser', () => {
     });
   }
 
+  browserTest('gives the recorded hashes of exact simulations on the CPU', async () => {
+    const { call } = await open();
+    const cases = await call<VerifyCase[]>(ENGINE, 'verifyExactly');
+    expect(cases).toHaveLength(16);
+    expect(cases.filter(({ pass }) => !pass)).toEqual([]);
+  });
+
   browserTest('ends with the same hash in every run', async () => {
     const { call } = await open();
     const run = ['pile', 2, 1000, 60] as const;

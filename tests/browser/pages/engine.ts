@@ -1,8 +1,10 @@
 /** Runs in the page of engine.test.ts: compares the engine with the reference, and returns state hashes. */
 import type { Dimensions } from '../../../src/core/world/world';
+import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
+import { verifyExact } from '../../../src/verify/golden';
 import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 
 /** One device for all cases compiles its kernels once. */
@@ -17,6 +19,13 @@ export async function runVerify(runs: readonly VerifyOptions[]): Promise<VerifyC
     for await (const one of verify({ gpu }, options)) cases.push(one);
   }
   gpu.destroy();
+  return cases;
+}
+
+/** Compares exact simulations of the CPU engine with their recorded hashes. */
+export async function verifyExactly(): Promise<VerifyCase[]> {
+  const cases: VerifyCase[] = [];
+  for await (const one of verifyExact({ createCpu: createCpuSimulation }, [2, 3])) cases.push(one);
   return cases;
 }
 

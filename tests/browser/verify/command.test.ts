@@ -86,6 +86,20 @@ describe('cellstorm verify --browser', () => {
     expect(readdirSync(profiles)).toEqual([]);
   });
 
+  browserTest('gives the recorded hashes of 3D in a real browser', { tags: 'full' }, async () => {
+    const { code, out } = await run(
+      '--browser',
+      chrome?.command ?? '',
+      '--exact',
+      '--dimensions',
+      '3',
+      '--json',
+    );
+    const { cases, complaints } = JSON.parse(out);
+    expect(cases.filter(({ pass }: { pass: boolean }) => !pass)).toEqual([]);
+    expect({ code, complaints, count: cases.length }).toEqual({ code: 0, complaints: [], count: 8 });
+  });
+
   test('prints a table, and exits with 1 on a mismatch', async () => {
     const answers = [
       { kind: 'scenes', scenes: [] },
@@ -137,6 +151,8 @@ describe('cellstorm verify --browser', () => {
       page: [200, 'text/html'],
       others: [404, 404, 404],
     });
+    await run('--browser', path, '--exact', '--dimensions', '2');
+    expect(JSON.parse(readFileSync(seen, 'utf8')).query).toBe('?report&exact&dimensions=2');
   });
 
   test('ends a browser that reports nothing, and all its processes', { tags: 'full' }, async () => {

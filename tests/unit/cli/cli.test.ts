@@ -64,6 +64,10 @@ describe('cellstorm', () => {
       ['verify', '--browser', 'chrome', '--backend', 'gpu'],
       /^cellstorm: --browser cannot be given with --backend/,
     ],
+    [
+      ['verify', '--exact', '--count', '5'],
+      /^cellstorm: --exact cannot be given with --count; leave one out\.$/,
+    ],
     [['verify', '--limit', '5'], /^cellstorm: --limit needs --browser/],
     [['verify', '--browser', 'chrome', '--limit', '0'], /^cellstorm: --limit is 0, .* from 1 to 86400\.$/],
     [
@@ -309,6 +313,12 @@ describe('cellstorm', () => {
       const rest = await cellstorm(...common, '--from', state, ...flags);
       expect(JSON.parse(rest.out).crowds).toBe(flags.length > 0);
     }
+  });
+
+  it('compares exact simulations of the CPU engine with their recorded hashes', async () => {
+    const { code, out } = await cellstorm('verify', '--exact', '--backend', 'cpu', '--dimensions', '2');
+    expect(out).toMatch(/8 of 8 checks passed\..* This device: 8 of 8 recorded hashes\./);
+    expect(code).toBe(0);
   });
 
   it('verifies the CPU engine and reports as JSON', async () => {

@@ -22,10 +22,20 @@ describe('the address of verify.html', () => {
     expect(reports).toBe(true);
   });
 
+  it('selects the recorded hashes alone', () => {
+    expect(readAddress('?exact&dimensions=3').options).toEqual({
+      exact: true,
+      dimensions: [3],
+      counts: [257],
+    });
+    expect(addressOf(NONE, '?exact')).toBe('?');
+  });
+
   it.each([
+    ['?exact&count=5', /^The address has exact and count; leave one out\.$/],
     [
       '?speed=1',
-      /^The address has the parameter speed, but this page accepts scene, .*, report, appearance\.$/,
+      /^The address has the parameter speed, but this page accepts scene, .*, exact, report, appearance\.$/,
     ],
     ['?dimensions=1', /^dimensions is 1, but it must be 2, 3 or 2,3\.$/],
     ['?count=257,', /^count is , but it must be a whole number\.$/],

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { conclusionOf } from '../../../src/verify/answers';
 import { EXACT_CASES, exactHash, verifyExact } from '../../../src/verify/golden';
+import { LONG_HASHES } from '../../../src/verify/golden-hashes';
+import { LONG_COUNTS, LONG_SCENES, longHashes, longName } from '../../../src/verify/golden-long';
 import { reportOf } from '../../../src/verify/report';
 import type { VerifyCase } from '../../../src/verify/verify';
+import { DIMENSIONS } from '../../helpers/passes';
 
 const BASE = { version: '0', runtime: '', adapter: '', options: {}, complaints: [], notes: [], seconds: 0 };
 const CPU = { createCpu: createCpuSimulation };
@@ -21,5 +24,38 @@ describe('the recorded hashes of exact simulations', () => {
     expect(conclude(cases)).toMatch(/^8 of 8 checks passed\. .* This device: 8 of 8 recorded hashes\.$/);
     const wrong = cases.map((one, index) => ({ ...one, pass: index > 0 }));
     expect(conclude(wrong)).toMatch(/This device: 7 of 8 recorded hashes\.$/);
+  });
+});
+
+describe('the recorded hashes of long exact simulations', () => {
+  it('are those of all scenes, after three numbers of steps', () => {
+    const names = LONG_COUNTS.flatMap((count) =>
+      LONG_SCENES.flatMap((scene) => DIMENSIONS.map((dimensions) => longName(scene, dimensions, count))),
+    );
+    expect(Object.keys(LONG_HASHES)).toEqual(names);
+    // 20,000 balls among obstacles would take the CPU engine an hour, so their last hash is not recorded.
+    expect(new Set(Object.values(LONG_HASHES).flat()).size).toBe(3 * names.length - 1);
+  });
+
+  describe.each(DIMENSIONS)('in %dD', (dimensions) => {
+    it('are those of the CPU engine at first, while particles come and go', async () => {
+      const expected = LONG_HASHES[longName('script', dimensions, 1000)]?.slice(0, 2);
+      expect(await longHashes(CPU, 'script', dimensions, 1000, [1, 100])).toEqual(expected);
+    });
+
+    it.each(LONG_SCENES)('are those of the CPU engine at first: %s', { tags: 'full' }, async (scene) => {
+      for (const [count, marks] of [
+        [1000, [1, 100]],
+        [20_000, [1]],
+      ] as const) {
+        const expected = LONG_HASHES[longName(scene, dimensions, count)]?.slice(0, marks.length);
+        expect(await longHashes(CPU, scene, dimensions, count, marks)).toEqual(expected);
+      }
+    });
+
+    it('are those of the CPU engine in the end', { tags: 'full', timeout: 120_000 }, async () => {
+      const expected = LONG_HASHES[longName('pile', dimensions, 1000)];
+      expect(await longHashes(CPU, 'pile', dimensions, 1000)).toEqual(expected);
+    });
   });
 });

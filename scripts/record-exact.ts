@@ -1,0 +1,38 @@
+/**
+ * Records the hashes of exact simulations after up to 5,000 steps, with the CPU engine: writes
+ * src/verify/golden-hashes.ts. Takes an hour. Run it after a change of the exact contact law. Arguments: the names of
+ * simulations to record, as in that file; the others keep their hashes. Without arguments, records all. 20,000 balls
+ * among obstacles take only 100 steps, because 5,000 would take another hour.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createCpuSimulation } from '../src/cpu';
+import { LONG_HASHES } from '../src/verify/golden-hashes';
+import { LONG_COUNTS, LONG_MARKS, LONG_SCENES, longHashes, longName } from '../src/verify/golden-long';
+
+const TABLE = fileURLToPath(new URL('../src/verify/golden-hashes.ts', import.meta.url));
+const CPU = { createCpu: createCpuSimulation };
+const wanted = process.argv.slice(2);
+
+const rows: string[] = [];
+for (const count of LONG_COUNTS) {
+  for (const scene of LONG_SCENES) {
+    for (const dimensions of [2, 3] as const) {
+      const name = longName(scene, dimensions, count);
+      const isWanted = wanted.length === 0 || wanted.includes(name);
+      const marks = LONG_MARKS.slice(0, name === 'obstacles 3D, 20000 particles' ? 2 : undefined);
+      const hashes = isWanted
+        ? await longHashes(CPU, scene, dimensions, count, marks)
+        : (LONG_HASHES[name] ?? []);
+      if (isWanted) process.stdout.write(`${name}: ${hashes.join(', ')}\n`);
+      rows.push(`  '${name}': [${hashes.map((hash) => `'${hash}'`).join(', ')}],\n`);
+    }
+  }
+}
+writeFileSync(
+  TABLE,
+  `/** Written by scripts/record-exact.ts: the hashes after ${LONG_MARKS.join(', ')} steps. */
+export const LONG_HASHES: Readonly<Record<string, readonly string[]>> = {
+${rows.join('')}};
+`,
+);
