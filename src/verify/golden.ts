@@ -62,13 +62,16 @@ export async function hashesAfter(
   const simulation = await open(subject, options);
   const hashes: string[] = [];
   try {
-    for (let step = 0; hashes.length < marks.length; step++) {
-      if (step === marks[hashes.length]) hashes.push((await simulation.measure()).hash);
-      // Waits for the GPU now and then, because a long queue can hang a device.
-      else if (step % STEPS === 0) await simulation.measure();
-      onStep?.(step, marks.at(-1) as number);
-      play?.(simulation, step);
-      simulation.step(1 / 60);
+    let step = 0;
+    for (const mark of marks) {
+      for (; step < mark; step++) {
+        // Waits for the GPU now and then, because a long queue can hang a device.
+        if (step % STEPS === 0) await simulation.measure();
+        onStep?.(step, marks.at(-1) as number);
+        play?.(simulation, step);
+        simulation.step(1 / 60);
+      }
+      hashes.push((await simulation.measure()).hash);
     }
     return hashes;
   } finally {
