@@ -80,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'probe',
     `Each particle searches nine cells for particles that are nearer than the diameter, ${diameter}.`,
-    'Cells are at least one diameter wide, so two particles that touch are in the same or in adjacent cells. First come the tests of ' +
+    'Cells are at least one diameter wide, so particles that touch are in the same or adjacent cells. First come the tests of ' +
       `particle ${particle}, which has the most candidates. ` +
       (isHashed
         ? 'The search also compares cells, because a bucket may have particles of other cells. (The engine compares them after the distance.)'

@@ -68,8 +68,9 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect((await figuresOf(tower))['movement, 1 to 3 s']).toBeLessThanOrEqual(MOST_MOVED);
   });
 
+  // Heaps on obstacles flatten (docs/design/contact-law.md).
   const FIVE_MINUTES = casesOf('standing', [dimensions], { ...SMALL, standing: 300 }).filter(
-    ({ scene }) => !scene.includes('restitution'),
+    ({ scene }) => !scene.includes('restitution') && !scene.endsWith('on an obstacle'),
   );
   it.each(FIVE_MINUTES)(
     'bodies stand for five minutes: $scene',
