@@ -66,7 +66,7 @@ export async function hashesAfter(
     for (const mark of marks) {
       for (; step < mark; step++) {
         // Waits for the GPU now and then, because a long queue can hang a device.
-        if (step % STEPS === 0) await simulation.measure();
+        if (step > 0 && step % STEPS === 0) await simulation.measure();
         onStep?.(step, marks.at(-1) as number);
         play?.(simulation, step);
         simulation.step(1 / 60);

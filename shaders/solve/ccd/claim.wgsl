@@ -1,7 +1,7 @@
-// For each slow particle, chooses the one path that bounces off it. It chooses the settled hit
-// with the lowest key; of equal keys, the one whose fast particle has the lowest id. A hit is settled if its key is
-// below counters[CCD_UNSETTLED]. For each slot, `claims` holds the complements of key and id. So atomicMax finds the
-// lowest, and 0 means that no path claims the particle.
+// For each slow particle, chooses the one path that bounces off it. It chooses the settled hit with the lowest
+// key; of equal keys, the one whose fast particle has the lowest id. A hit is settled if its key is below
+// counters[CCD_UNSETTLED]. For each slot, `claims` holds the complements of key and id. So atomicMax finds the lowest,
+// and 0 means that no path claims the particle.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 
