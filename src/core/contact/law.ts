@@ -13,9 +13,9 @@
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
  *     spring  = 2 · share · (relaxation / 2) · overlap
- *     change  = −share · (1 + e) · vn                                              if the contact bounces, or b stops a
+ *     change  = −share · (1 + e) · vn                                              if the contact bounces
  *             = min(spring / dt, most) · kept                                      otherwise
- *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces, or b stops a
+ *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
  *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
  *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
@@ -32,23 +32,10 @@
  * The last term takes back the sliding motion that friction stops.
  *
  * `share` is a's share of the effect on both bodies. `grip` is its share of the limit on push speed. Loads (see below)
- * are 0 if all particles have one radius. Obstacles and walls have no load; a's own load still lowers e there.
+ * are 0 if all particles have one radius.
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. The more a bears, the harder obstacles hold
- *     it: spring = min(1, relaxation · (1 + load of a / STIFF_LOAD)) · overlap. Friction acts on the velocity without
- *     the gain by gravity in this substep, which `hold` handles (see below).
- *     An obstacle stops a if e = 0 and three more conditions hold. P is the change of a's velocity by all particles.
- *       vn < −restSpeed
- *       overlap < −STOP_SUBSTEPS · dt · vn   Otherwise, without gravity, rounding would stop a particle that slides.
- *       P·n > vn / 2                         Otherwise others press a against the obstacle, which must push it back.
- *     All obstacles together push no farther than the one with the deepest overlap would: everything except the change
- *     by a bounce is multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). If
- *     any obstacle stops a, the sum O of all their changes is also multiplied by min(1, max(0, −v·O / |O|²)), so that
- *     together they never reverse the velocity.
- *   - Walls: a is moved onto the wall, and change = −(1 + e) · vn or min(depth / dt, −vn). Friction may take all of the
- *     sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
  * restSpeed.
  *
@@ -64,16 +51,27 @@
  *       limited = min(1, max(0, DEEP · deepest − 1))
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
  *     S" is the part of X that is perpendicular to S.
- *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
+ *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
- *       load = REST_LOAD · (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
+ *       load = REST_LOAD · (LOAD_KEPT · (B + changes at obstacles and walls) − |change of its velocity|) / restSpeed
  * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
  * at most 1 / DEEP, the limit changes nothing.
  *
- * Bounces: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
+ * Then the particle moves, and obstacles and walls act on its new position and velocity v, first all obstacles, then one
+ * wall after the other. They have no load; a's own load lowers e.
+ *   - A wall moves a onto it. Its change is
+ *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
+ *       min(depth / dt, −vn)    otherwise, if vn < 0
+ *     Friction takes all of the sliding, or friction · change.
+ *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of a
+ *     wall. All obstacles together act like one wall. Its normal u is the direction of Σ c n. Its change is
+ *       min((greatest c) · Σ c / |Σ c n|, −(1 + e) · v·u)
+ *     where e counts if any obstacle bounces a. They move a by (greatest depth) · Σ (depth · n) / Σ depth. So they never
+ *     reverse the velocity, and several obstacles in a plane act like one.
+ *
+ * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
  * contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at restitution 1,
- * energy. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a wall bounces
- * every particle.
+ * energy.
  *
  * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
  * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates
@@ -86,10 +84,7 @@
  *   - Boxes: if a box has n contacts along an axis with equal boxes, λ is at most n · relaxation, and a relaxation
  *     below 4 / (3 n) is stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
- *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most that, too (a
- *     quarter of it in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more
- *     neighbour that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
- *     (docs/obstacles.md) support this; it is not proven.
+ *   - Obstacles and walls act on the result of a pass, and never add speed to it.
  */
 import {
   DEEP,
@@ -99,8 +94,6 @@ import {
   MOST_LOAD,
   PARTING,
   REST_LOAD,
-  STIFF_LOAD,
-  STOP_SUBSTEPS,
 } from '../base/constants';
 import type { Dimensions } from '../world/world';
 
@@ -131,11 +124,6 @@ export function restitutionOf(restitution: number, load: number): number {
   return Math.fround(restitution * Math.fround(Math.max(0, 1 - Math.fround(load))));
 }
 
-/** Returns the share of an overlap with an obstacle that one pass removes. */
-export function obstacleRelaxation(relaxation: number, load: number): number {
-  return Math.min(1, relaxation * (1 + load / STIFF_LOAD));
-}
-
 /**
  * Returns how far a contact that does not bounce moves a body besides `moved`, which is dt · change. `most` is share ·
  * overlap.
@@ -147,27 +135,6 @@ export function freePush(spring: number, moved: number, most: number): number {
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
-}
-
-/** Returns whether an obstacle stops a particle. `pressure` is P·n. */
-export function isStopped(
-  restitution: number,
-  approach: number,
-  overlap: number,
-  pressure: number,
-  dt: number,
-  restSpeed: number,
-): boolean {
-  const isImpact = approach < -restSpeed && overlap < -STOP_SUBSTEPS * dt * approach;
-  return restitution === 0 && isImpact && pressure > approach / 2;
-}
-
-/**
- * Returns the factor that keeps obstacles that stop a particle from reversing its velocity. `against` is v·O / share,
- * `squared` is |O / share|².
- */
-export function stopFactor(share: number, against: number, squared: number): number {
-  return squared > 0 ? Math.min(1, Math.max(0, -against / (share * squared))) : 1;
 }
 
 /** Returns the fraction of the sliding velocity that friction takes away. `grip` is the greatest fraction allowed. */
@@ -208,6 +175,20 @@ export function wallChange(depthVelocity: number, approach: number): number {
   return Math.min(depthVelocity, -approach);
 }
 
+/**
+ * Returns the change of velocity along the common normal of all obstacles that a particle meets. `greatest` is the
+ * greatest change by one of them, `turn` is (sum of the changes) / (length of the sum of their vectors), and `approach`
+ * is v·u.
+ */
+export function obstacleChange(
+  greatest: number,
+  turn: number,
+  approach: number,
+  restitution: number,
+): number {
+  return Math.min(greatest * turn, bounceChange(approach, 1, restitution));
+}
+
 /** Overlaps up to this share of the smaller body's diameter do not limit the sum of changes. */
 export const SHALLOW = 1 / DEEP;
 
@@ -226,14 +207,13 @@ export function keptShare(size: number, closing: number, deepest: number, kickSp
  */
 export function holdFactor(
   supportSquared: number,
-  bearing: number,
   used: number,
   slip: number,
   friction: number,
 ): number {
   const room = friction * supportSquared - used;
   if (!(room > 0 && slip > 0)) return 0;
-  return Math.min(1, room / slip) / (bearing * Math.sqrt(supportSquared));
+  return Math.min(1, room / slip) / supportSquared;
 }
 
 /**

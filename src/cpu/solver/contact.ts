@@ -36,6 +36,12 @@ export interface ContactKernels {
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
 }
 
+/** The obstacles, for `finish` of general-contact.ts. */
+export interface ObstacleContacts {
+  readonly count: number;
+  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number;
+}
+
 /** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */
 export const GREATEST_PLAIN = 2 ** 127;
 

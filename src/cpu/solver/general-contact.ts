@@ -7,7 +7,7 @@
  *     `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster loops of
  *     plane-contact.ts and space-contact.ts.
  *   - `finish` and `finishPushApart`: the end of a pass for each particle. `finish` limits the change of its velocity,
- *     holds it by static friction, moves it, applies the walls, and sets its load.
+ *     holds it by static friction, moves it, applies obstacles and walls, and sets its load.
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
@@ -28,7 +28,7 @@ import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { type ContactKernels, coincidentNormal, GREATEST_PLAIN, type Response } from './contact';
+import { type ContactKernels, coincidentNormal, GREATEST_PLAIN, type ObstacleContacts, type Response } from './contact';
 import { normaliseNotFinite } from './integrate';
 import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
 
@@ -234,7 +234,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[atA] = (supports[atA] as number) + bearing * x;
     supports[atA + 1] = (supports[atA + 1] as number) + bearing * y;
     if (is3D) supports[atA + 2] = (supports[atA + 2] as number) + bearing * z;
-    bearings[a] = (bearings[a] as number) + bearing;
+    if (!areEqual) bearings[a] = (bearings[a] as number) + bearing;
     let closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
@@ -252,7 +252,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     supports[atB] = (supports[atB] as number) - bearing * x;
     supports[atB + 1] = (supports[atB + 1] as number) - bearing * y;
     if (is3D) supports[atB + 2] = (supports[atB + 2] as number) - bearing * z;
-    bearings[b] = (bearings[b] as number) + bearing;
+    if (!areEqual) bearings[b] = (bearings[b] as number) + bearing;
     closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
@@ -315,8 +315,11 @@ export function finish(
   end: number,
   response: Response,
   substep: Substep,
+  obstacles?: ObstacleContacts,
   target = state,
 ): void {
+  const meetsObstacles = obstacles !== undefined && obstacles.count > 0;
+  const moved = meetsObstacles ? { ...state, positions: target.positions } : state;
   const is3D = dimensions === 3;
   const { positions, velocities, radii, loads } = state;
   const { positions: newPositions, velocities: newVelocities } = target;
@@ -362,18 +365,19 @@ export function finish(
         changeZ *= kept;
       }
     }
-    const borne = bearings[slot] as number;
-    let bearing = kept * borne;
-    // Otherwise only bounces have changed the velocity, if anything has, and there is no support.
-    if (borne !== 0) {
+    let bearing = 0;
+    if (hasSizes) {
+      bearing = kept * (bearings[slot] as number);
       bearings[slot] = 0;
-      const supportX = kept * (supports[first] as number);
-      const supportY = kept * (supports[first + 1] as number);
-      const supportZ = is3D ? kept * (supports[first + 2] as number) : 0;
-      supports[first] = 0;
-      supports[first + 1] = 0;
-      if (is3D) supports[first + 2] = 0;
-      const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
+    }
+    const supportX = kept * (supports[first] as number);
+    const supportY = kept * (supports[first + 1] as number);
+    const supportZ = is3D ? kept * (supports[first + 2] as number) : 0;
+    const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
+    supports[first] = 0;
+    supports[first + 1] = 0;
+    if (is3D) supports[first + 2] = 0;
+    if (weight < 0) {
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
       // With G, C and S of law.ts, `slip` is |G across S| · |S|, and `used` is |C across S| · |S|.
       let slip = Math.abs(supportX * gainY - supportY * gainX);
@@ -386,7 +390,7 @@ export function finish(
           used,
         );
       }
-      const held = weight < 0 ? holdFactor(supportSquared, bearing, used, slip, friction) : 0;
+      const held = holdFactor(supportSquared, used, slip, friction);
       if (held > 0) {
         const heldX = held * (supportSquared * gainX - weight * supportX);
         const heldY = held * (supportSquared * gainY - weight * supportY);
@@ -405,6 +409,21 @@ export function finish(
     let velocityX = (velocities[first] as number) + changeX;
     let velocityY = (velocities[first + 1] as number) + changeY;
     let velocityZ = is3D ? (velocities[first + 2] as number) + changeZ : 0;
+    const ownRestitution = hasSizes ? restitutionOf(restitution, loads[slot] as number) : restitution;
+    if (meetsObstacles) {
+      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
+      // The search takes positions from here.
+      newPositions[first] = x;
+      newPositions[first + 1] = y;
+      if (is3D) newPositions[first + 2] = z;
+      bearing += obstacles.meet(moved, slot, ownRestitution, substep);
+      x = scratchPosition[0] as number;
+      y = scratchPosition[1] as number;
+      z = scratchPosition[2] as number;
+      velocityX = scratchVelocity[0] as number;
+      velocityY = scratchVelocity[1] as number;
+      velocityZ = scratchVelocity[2] as number;
+    }
     if (hasSizes) loadMargin(dimensions, state, slot);
     const marginX = hasSizes ? (scratchMargin[0] as number) : 0;
     const marginY = hasSizes ? (scratchMargin[1] as number) : 0;
@@ -418,9 +437,7 @@ export function finish(
       z > upperZ - marginZ;
     if (isOut && walls) {
       loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      bearing += hasSizes
-        ? meetWalls(dimensions, substep, restitutionOf(restitution, loads[slot] as number), scratchMargin)
-        : meetWalls(dimensions, substep, restitution);
+      bearing += meetWalls(dimensions, substep, ownRestitution, hasSizes ? scratchMargin : undefined);
       x = scratchPosition[0] as number;
       y = scratchPosition[1] as number;
       z = scratchPosition[2] as number;

@@ -1,31 +1,21 @@
 /**
- * Applies the contact law to particles and obstacles, which never move. The loops over pairs of particles run first;
- * this file adds to their Response. Ordering: particles by slot; per particle, its obstacles in the order of the
- * search, which is the same on every run.
+ * The contact law for particles and obstacles, which never move. Obstacles act on a particle after its other contacts
+ * and before walls. Ordering: per particle, obstacles in the order of the search, which is the same on every run.
  */
 
-import { BOUNCE_PUSH, SPREADING } from '../../core/base/constants';
-import {
-  bounceChange,
-  freePush,
-  frictionShare,
-  isStopped,
-  obstacleRelaxation,
-  pushChange,
-  restitutionOf,
-  SHALLOW,
-  stopFactor,
-} from '../../core/contact/law';
+import { bounceChange, frictionShare, obstacleChange, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import type { Response } from './contact';
+import { wrapIn } from '../shared/overlap';
+import type { ObstacleContacts, Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
+import { scratchPosition, scratchVelocity } from './walls';
 
-/** Methods act on the particles in the slots from `begin` (or 0) up to `end`. None of them may be quarantined. */
-export class Obstacles {
+/** No particle may be quarantined. */
+export class Obstacles implements ObstacleContacts {
   /** The obstacles in the user's order. */
   given: StaticBodies = NO_OBSTACLES;
 
@@ -51,137 +41,74 @@ export class Obstacles {
   }
 
   /**
-   * An obstacle becomes a particle's partner, stored as −2 − the obstacle's slot, if the particle approaches it faster
-   * than it approaches any other body, and faster than restSpeed.
+   * Lets the obstacles act on the particle in the scratch arrays of walls.ts. `state` has its position, too; periodic
+   * worlds wrap that. Returns the change of the velocity along the common normal.
    */
-  findPartners(state: ParticleState, begin: number, end: number, response: Response): void {
-    if (this.count === 0) return;
-    const { search } = this;
-    const { dimensions } = this.lattice;
-    const { velocities } = state;
-    const { approaches, partners } = response;
-    for (let slot = begin; slot < end; slot++) {
-      const { count, obstacles, normals } = search.find(state, slot);
-      for (let index = 0; index < count; index++) {
-        let approach = 0;
-        for (let axis = 0; axis < dimensions; axis++) {
-          const along = normals[3 * index + axis] as number;
-          approach += (velocities[dimensions * slot + axis] as number) * along;
-        }
-        if (approach < (approaches[slot] as number)) {
-          approaches[slot] = approach;
-          partners[slot] = -2 - (obstacles[index] as number);
-        }
-      }
-    }
-  }
-
-  respond(state: ParticleState, begin: number, end: number, response: Response, substep: Substep): void {
-    if (this.count === 0) return;
-    const { search } = this;
-    const { dimensions } = this.lattice;
+  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number {
+    const { dimensions, world } = this.lattice;
+    if (world.kind === 'periodic') wrapIn(world, state.positions, slot, slot + 1);
+    const overlaps = this.search.find(state, slot);
+    const { count, depths, normals } = overlaps;
+    if (count === 0) return 0;
     const is3D = dimensions === 3;
-    const { velocities, radii, loads } = state;
-    const fixedRadii = search.bodies.radii;
-    const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
-    const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, gravity } = substep;
-    const { pushSpeed, kickSpeed, restSpeed } = substep;
-    const gainX = (gravity[0] as number) * dt;
-    const gainY = (gravity[1] as number) * dt;
-    const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-    for (let slot = begin; slot < end; slot++) {
-      const overlaps = search.find(state, slot);
-      const { count, obstacles, depths, normals } = overlaps;
-      if (count === 0) continue;
-      const share = shareOfOverlaps(overlaps);
-      const hasSize = radii.length > 0;
-      const load = hasSize ? (loads[slot] as number) : 0;
-      const restitution = hasSize ? restitutionOf(substep.restitution, load) : substep.restitution;
-      const first = dimensions * slot;
-      // So far, `changes` has the effect of particles alone.
-      const pressX = changes[first] as number;
-      const pressY = changes[first + 1] as number;
-      const pressZ = is3D ? (changes[first + 2] as number) : 0;
-      const velocityX = velocities[first] as number;
-      const velocityY = velocities[first + 1] as number;
-      const velocityZ = is3D ? (velocities[first + 2] as number) : 0;
-      // Sums over obstacles: the change of position, that of velocity (without and by a bounce), support and bearing.
-      let [pushX, pushY, pushZ] = [0, 0, 0];
-      let [changeX, changeY, changeZ] = [0, 0, 0];
-      let [bounceX, bounceY, bounceZ] = [0, 0, 0];
-      let [supportX, supportY, supportZ, bearing] = [0, 0, 0, 0];
-      let isAnyStop = false;
-      for (let index = 0; index < count; index++) {
-        const x = normals[3 * index] as number;
-        const y = normals[3 * index + 1] as number;
-        const z = is3D ? (normals[3 * index + 2] as number) : 0;
-        const approach = velocityX * x + velocityY * y + velocityZ * z;
-        const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
-        const pressure = pressX * x + pressY * y + pressZ * z;
-        const overlap = depths[index] as number;
-        const stops = isStopped(restitution, approach, overlap, pressure, dt, restSpeed);
-        const ownRadius = hasSize ? (radii[slot] as number) : diameter / 2;
-        const depth =
-          overlap / (2 * Math.min(ownRadius, fixedRadii?.[obstacles[index] as number] ?? ownRadius));
-        if (depth > SHALLOW) deepest[slot] = Math.max(deepest[slot] as number, depth);
-        const isSpring = !bounces && !stops;
-        const spring = (isSpring ? obstacleRelaxation(2 * halfRelaxation, load) : BOUNCE_PUSH) * overlap;
-        const change = isSpring
-          ? pushChange(spring * inverseDt, approach, 1, pushSpeed, restSpeed, restitution)
-          : bounceChange(approach, 1, restitution);
-        const moved = dt * change;
-        const push = isSpring ? moved + freePush(spring, moved, overlap) : spring;
-        // Leaves out the velocity that gravity added in this substep, because static friction in `finish` acts on it.
-        const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
-        const slidingX = velocityX - gainX - along * x;
-        const slidingY = velocityY - gainY - along * y;
-        const slidingZ = velocityZ - gainZ - along * z;
-        const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
-        const braking = frictionShare(change, slidingSquared, 2 * gripShare, friction);
-        const closing = bounces
-          ? Math.sqrt(change * change + braking * braking * slidingSquared)
-          : -SPREADING * approach;
-        if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
-        const held = bounces ? 0 : dt * braking;
-        pushX += push * x - held * slidingX;
-        pushY += push * y - held * slidingY;
-        pushZ += push * z - held * slidingZ;
-        if (bounces) {
-          bounceX += change * x - braking * slidingX;
-          bounceY += change * y - braking * slidingY;
-          bounceZ += change * z - braking * slidingZ;
-          continue;
-        }
-        isAnyStop ||= stops;
-        changeX += change * x - braking * slidingX;
-        changeY += change * y - braking * slidingY;
-        changeZ += change * z - braking * slidingZ;
-        supportX += change * x;
-        supportY += change * y;
-        supportZ += change * z;
-        bearing += change;
-      }
-      let factor = share;
-      if (isAnyStop) {
-        const against = velocityX * changeX + velocityY * changeY + velocityZ * changeZ;
-        factor *= stopFactor(share, against, changeX * changeX + changeY * changeY + changeZ * changeZ);
-      }
-      // The velocity moves the particle by dt times its change, so `pushes` gets the rest.
-      const totalX = factor * changeX + bounceX;
-      const totalY = factor * changeY + bounceY;
-      changes[first] = pressX + totalX;
-      changes[first + 1] = pressY + totalY;
-      pushes[first] = (pushes[first] as number) + (share * pushX - dt * totalX);
-      pushes[first + 1] = (pushes[first + 1] as number) + (share * pushY - dt * totalY);
-      supports[first] = (supports[first] as number) + factor * supportX;
-      supports[first + 1] = (supports[first + 1] as number) + factor * supportY;
-      bearings[slot] = (bearings[slot] as number) + factor * bearing;
-      if (!is3D) continue;
-      const totalZ = factor * changeZ + bounceZ;
-      changes[first + 2] = pressZ + totalZ;
-      pushes[first + 2] = (pushes[first + 2] as number) + (share * pushZ - dt * totalZ);
-      supports[first + 2] = (supports[first + 2] as number) + factor * supportZ;
+    const { inverseDt, dt, friction, restSpeed } = substep;
+    const share = shareOfOverlaps(overlaps);
+    let x = scratchPosition[0] as number;
+    let y = scratchPosition[1] as number;
+    let z = scratchPosition[2] as number;
+    const velocityX = scratchVelocity[0] as number;
+    const velocityY = scratchVelocity[1] as number;
+    const velocityZ = scratchVelocity[2] as number;
+    // The sums of all changes, as vectors and as numbers.
+    let [sumX, sumY, sumZ, sum] = [0, 0, 0, 0];
+    let greatest = 0;
+    let bounces = false;
+    for (let index = 0; index < count; index++) {
+      const normalX = normals[3 * index] as number;
+      const normalY = normals[3 * index + 1] as number;
+      const normalZ = is3D ? (normals[3 * index + 2] as number) : 0;
+      const depth = depths[index] as number;
+      x += share * depth * normalX;
+      y += share * depth * normalY;
+      z += share * depth * normalZ;
+      const approach = velocityX * normalX + velocityY * normalY + velocityZ * normalZ;
+      if (!(approach < 0)) continue;
+      const isBounce = restitution > 0 && approach < -restSpeed;
+      const change = isBounce
+        ? bounceChange(approach, 1, restitution)
+        : wallChange(depth * inverseDt, approach);
+      bounces ||= isBounce;
+      sumX += change * normalX;
+      sumY += change * normalY;
+      sumZ += change * normalZ;
+      sum += change;
+      greatest = Math.max(greatest, change);
     }
+    const size = Math.sqrt(sumX * sumX + sumY * sumY + sumZ * sumZ);
+    let change = 0;
+    if (size > 0) {
+      const upX = sumX / size;
+      const upY = sumY / size;
+      const upZ = sumZ / size;
+      const approach = velocityX * upX + velocityY * upY + velocityZ * upZ;
+      change = obstacleChange(greatest, sum / size, approach, bounces ? restitution : 0);
+      const slidingX = velocityX - approach * upX;
+      const slidingY = velocityY - approach * upY;
+      const slidingZ = velocityZ - approach * upZ;
+      const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
+      const braking = frictionShare(change, slidingSquared, 1, friction);
+      const frictionPush = bounces ? 0 : dt * braking;
+      x -= frictionPush * slidingX;
+      y -= frictionPush * slidingY;
+      z -= frictionPush * slidingZ;
+      scratchVelocity[0] = velocityX + change * upX - braking * slidingX;
+      scratchVelocity[1] = velocityY + change * upY - braking * slidingY;
+      scratchVelocity[2] = velocityZ + change * upZ - braking * slidingZ;
+    }
+    scratchPosition[0] = x;
+    scratchPosition[1] = y;
+    scratchPosition[2] = z;
+    return change;
   }
 
   pushApart(state: ParticleState, end: number, response: Response, substep: Substep): void {
@@ -212,7 +139,7 @@ export class Obstacles {
   }
 }
 
-/** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one obstacle. */
+/** Returns the factor on the pushes by obstacles. It is 1 if the particle overlaps only one obstacle. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

@@ -36,9 +36,8 @@ export interface SolverPasses {
   integrate(state: ParticleState, count: number): void;
   wrapIn(state: ParticleState, first: number, end: number): void;
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void;
-  findObstaclePartners(state: ParticleState, activeCount: number, response: Response): void;
   respond(pairs: SlotPairs, state: ParticleState, response: Response): void;
-  respondToObstacles(state: ParticleState, activeCount: number, response: Response): void;
+  /** Moves all particles, then lets obstacles and walls act. */
   finish(state: ParticleState, activeCount: number, response: Response): void;
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response): void;
   pushApartFromObstacles(state: ParticleState, activeCount: number, response: Response): void;
@@ -116,20 +115,12 @@ export class FloatPasses implements SolverPasses {
     this.contact.findPartners(pairs, state, response, this.substep);
   }
 
-  findObstaclePartners(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.findPartners(state, 0, activeCount, response);
-  }
-
   respond(pairs: SlotPairs, state: ParticleState, response: Response): void {
     this.contact.respond(pairs, state, response, this.substep);
   }
 
-  respondToObstacles(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.respond(state, 0, activeCount, response, this.substep);
-  }
-
   finish(state: ParticleState, activeCount: number, response: Response): void {
-    finish(this.dimensions, state, 0, activeCount, response, this.substep);
+    finish(this.dimensions, state, 0, activeCount, response, this.substep, this.obstacles);
     this.wrapIn(state, 0, activeCount);
   }
 

@@ -50,7 +50,7 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, deepest, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
@@ -93,8 +93,6 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       supports[2 * a + 1] = (supports[2 * a + 1] as number) + normalY;
       supports[2 * b] = (supports[2 * b] as number) - normalX;
       supports[2 * b + 1] = (supports[2 * b + 1] as number) - normalY;
-      bearings[a] = (bearings[a] as number) + change;
-      bearings[b] = (bearings[b] as number) + change;
     }
     if (overlap > shallow) {
       const depth = overlap / diameter;

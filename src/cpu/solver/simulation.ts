@@ -530,12 +530,10 @@ export class CpuSimulation implements ParticleSimulation {
       response.approaches.fill(-passes.restSpeed, 0, activeCount);
       const pairs = search.search(state, slots, broadPhase);
       while (pairs.advance()) passes.findPartners(pairs.task, state, response);
-      passes.findObstaclePartners(state, activeCount, response);
       done('partner');
     }
     const pairs = search.search(state, slots, broadPhase);
     while (pairs.advance()) passes.respond(pairs.task, state, response);
-    passes.respondToObstacles(state, activeCount, response);
     passes.finish(state, activeCount, response);
     done('resolve');
   }

@@ -51,7 +51,7 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, deepest, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
@@ -102,8 +102,6 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       supports[3 * b] = (supports[3 * b] as number) - normalX;
       supports[3 * b + 1] = (supports[3 * b + 1] as number) - normalY;
       supports[3 * b + 2] = (supports[3 * b + 2] as number) - normalZ;
-      bearings[a] = (bearings[a] as number) + change;
-      bearings[b] = (bearings[b] as number) + change;
     }
     if (overlap > shallow) {
       const depth = overlap / diameter;

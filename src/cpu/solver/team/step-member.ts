@@ -268,13 +268,11 @@ export class StepMember implements Member {
       response.approaches.fill(-substep.restSpeed, 0, activeCount);
       pairs.begin(state.positions, slots);
       while (pairs.advance()) neighbours.contact.findPartners(pairs.task, state, response, substep);
-      obstacles?.findPartners(state, 0, activeCount, response);
       done('partner');
     }
     pairs.begin(state.positions, slots);
     while (pairs.advance()) neighbours.contact.respond(pairs.task, state, response, substep);
-    obstacles?.respond(state, 0, activeCount, response, substep);
-    finish(dimensions, state, 0, activeCount, response, substep);
+    finish(dimensions, state, 0, activeCount, response, substep, obstacles);
     this.wrapIn(state, 0, activeCount);
     if (continues) {
       integrate(dimensions, state, 0, count, substep);
@@ -385,7 +383,7 @@ export class StepMember implements Member {
   }
 
   private findPartners({ current, substep }: StepJob, batch: number, begin: number, end: number): void {
-    const { neighbours, response, ownPartners, obstacles, arriving, own } = this;
+    const { neighbours, response, ownPartners, arriving, own } = this;
     const state = this.states[current];
     const found = { ...response, partners: ownPartners };
     ownPartners.fill(-1, begin, end);
@@ -393,7 +391,6 @@ export class StepMember implements Member {
     for (const pairs of [this.pairsOf(2, arriving, batch), this.pairsOf(0, own, batch)]) {
       neighbours.contact.findPartners(pairs, state, found, substep);
     }
-    obstacles?.findPartners(state, begin, end, found);
     response.partners.set(ownPartners.subarray(begin, end), begin);
   }
 
@@ -408,8 +405,7 @@ export class StepMember implements Member {
     neighbours.contact.respond(this.pairsOf(0, own, batch), state, response, substep);
     this.forget(from, 0);
     this.forget(this.pairsOf(1, leaving, batch), 1);
-    obstacles?.respond(state, begin, activeEnd, response, substep);
-    finish(dimensions, state, begin, activeEnd, response, substep, target);
+    finish(dimensions, state, begin, activeEnd, response, substep, obstacles, target);
     if (job.isFirst) target.ids.set(state.ids.subarray(begin, end), begin);
     const [first, last] = [dimensions * activeEnd, dimensions * end];
     target.positionWords.set(state.positionWords.subarray(first, last), first);

@@ -4,6 +4,7 @@ import {
   holdFactor,
   keptShare,
   loadOf,
+  obstacleChange,
   massShare,
   pushChange,
   restitutionOf,
@@ -71,17 +72,23 @@ it('restitutionOf falls as the load grows, and is 0 from a load of 1 on', () => 
   expect(restitutionOf(0, 0)).toBe(0);
 });
 
-it('holdFactor stops as much of the slip as friction allows, and less of it if supports cancel each other', () => {
+it('holdFactor stops as much of the slip as friction allows', () => {
   // The support S has length 4, and the slip across it is 1. Friction holds all of the slip, which is 1 / 4² of the
   // vector |S|² G − (S·G) S.
-  expect(holdFactor(16, 4, 0, 4, 0.5)).toBe(1 / 16);
-  expect(holdFactor(16, 4, 0, 16, 0.5)).toBe(0.5 / 16);
+  expect(holdFactor(16, 0, 4, 0.5)).toBe(1 / 16);
+  expect(holdFactor(16, 0, 16, 0.5)).toBe(0.5 / 16);
   // Friction has used 1 of 2 already.
-  expect(holdFactor(16, 4, 4, 16, 0.5)).toBe(0.25 / 16);
-  expect(holdFactor(16, 4, 12, 16, 0.5)).toBe(0);
-  // Half of the supports cancel each other.
-  expect(holdFactor(16, 8, 0, 4, 0.5)).toBe(0.5 / 16);
-  expect([holdFactor(16, 4, 0, 0, 0.5), holdFactor(0, 0, 0, 1, 0.5)]).toEqual([0, 0]);
+  expect(holdFactor(16, 4, 16, 0.5)).toBe(0.25 / 16);
+  expect(holdFactor(16, 12, 16, 0.5)).toBe(0);
+  expect([holdFactor(16, 0, 0, 0.5), holdFactor(0, 0, 1, 0.5)]).toEqual([0, 0]);
+});
+
+it('obstacleChange ends the approach along the common normal, but never turns it without a bounce', () => {
+  expect(obstacleChange(2, 1, -5, 0)).toBe(2);
+  expect(obstacleChange(2, 1.5, -5, 0)).toBe(3);
+  // Obstacles on both sides: the sum of their changes is short.
+  expect(obstacleChange(2, 1000, -5, 0)).toBe(5);
+  expect(obstacleChange(20, 1, -5, 0.5)).toBe(7.5);
 });
 
 it('loadOf counts what presses from opposite sides, up to 2²⁴, and ignores what may be rounding', () => {
