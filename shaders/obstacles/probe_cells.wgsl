@@ -2,15 +2,11 @@
 // loop, so their sums have the same bits. For each obstacle closer than the diameter, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
 // `obstacle.slot` is the slot among obstacles.
-// Needs: ObstacleSum, Particle, cell_of_slot, is_in_grid, lattice_of, obstacle_room, obstacle_span, minimum_image.
-// Needs: obstacle_position, substep, is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.
+// Needs: ObstacleSum, Particle, lattice_at, obstacle_room, obstacle_span, minimum_image, obstacle_position, substep.
+// Needs: is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.
 
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
-  let cell = cell_of_slot[particle.slot];
-  if (!is_in_grid(cell)) {
-    return;
-  }
-  let lattice = lattice_of(cell);
+  let lattice = lattice_at(particle.position);
   let room = obstacle_room();
   for (var row = 0u; row < ROWS; row++) {
     let span = obstacle_span(lattice, row);

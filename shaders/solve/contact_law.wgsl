@@ -5,10 +5,12 @@
 struct Effect {
   push: Vector,
   change: Vector,
-  // Sums over the contacts that do not bounce: `support` adds their normal changes of velocity, `bearing` the
-  // lengths of these.
+  // The sum of the normal changes of velocity by contacts that do not bounce.
   support: Vector,
+#if VARIABLE_RADII
+  // The sum of the lengths of these changes.
   bearing: f32,
+#endif
   // The greatest of all contacts: the change of a bounce, or SPREADING times the change that would end the approach.
   closing: f32,
   // The deepest overlap, as a share of the smaller body's diameter.
@@ -20,7 +22,9 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
     a.push + b.push,
     a.change + b.change,
     a.support + b.support,
+#if VARIABLE_RADII
     a.bearing + b.bearing,
+#endif
     max(a.closing, b.closing),
     max(a.deepest, b.deepest),
   );
@@ -30,13 +34,6 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
-
-#if OBSTACLES
-// Returns the push by an obstacle. `load` is that of the particle.
-fn obstacle_push_of(load: f32, overlap: f32) -> f32 {
-  return min(1.0, (2.0 * substep.half_relaxation) * (1.0 + load * (1.0 / f32(STIFF_LOAD)))) * overlap;
-}
-#endif
 
 // `approach` is negative while the bodies approach.
 fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
@@ -48,9 +45,8 @@ fn restitution_of(load: f32) -> f32 {
   return substep.restitution * max(0.0, 1.0 - load);
 }
 
-// `grip` is this body's share of the limit on push speed.
-fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32, restitution: f32) -> f32 {
-  let most = 2.0 * substep.push_speed * grip;
+fn push_change(push_velocity: f32, approach: f32, share: f32, restitution: f32) -> f32 {
+  let most = 2.0 * substep.push_speed * share;
   let ending = -share * approach;
   // Only one of both terms with `ending` matters, depending on its sign.
   let limit = max(max(most + f32(PARTING) * min(ending, 0.0), 0.0), ending);
@@ -68,33 +64,27 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
 }
 
 // `spring` is the push without its free part. `depth` is the overlap as a share of the smaller body's diameter.
-// `relative`: this body's velocity minus the other body's. Friction acts on `slide`. Between particles, `slide` equals
-// `relative`. At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles
-// that velocity. `bounces`: true for a bounce with the partner (partner.wgsl). `stops`: true if the other body is an
-// obstacle that stops this one.
+// `relative`: this body's velocity minus the other body's. `bounces`: true for a bounce with the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
   spring: f32,
   depth: f32,
   relative: Vector,
-  slide: Vector,
   bounces: bool,
-  stops: bool,
   restitution: f32,
   share: f32,
-  grip: f32,
 ) -> Effect {
   let approach = dot(relative, normal);
-  var change = push_change(spring * substep.inverse_dt, approach, share, grip, restitution);
+  var change = push_change(spring * substep.inverse_dt, approach, share, restitution);
   var push = min(spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change), share * overlap);
-  // Loops instead of branches: such contacts are rare, and some adapters run both sides of a branch.
-  for (var rounds = u32(bounces || stops); rounds > 0u; rounds--) {
+  // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
+  for (var rounds = u32(bounces); rounds > 0u; rounds--) {
     push = BOUNCE_PUSH * share * overlap;
     change = bounce_change(approach, share, restitution);
   }
   let bearing = select(change, 0.0, bounces);
-  let sliding = slide - dot(slide, normal) * normal;
+  let sliding = relative - approach * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * share);
   // Without a bounce, friction also moves the particle back.
@@ -108,15 +98,16 @@ fn contact_effect(
     push * normal - friction_push * sliding,
     total,
     bearing * normal,
+#if VARIABLE_RADII
     bearing,
+#endif
     closing,
     depth,
   );
 }
 
 // If overlaps are deep, limits the total change of velocity, and shortens support and bearing by the same factor. Then
-// static friction removes the velocity that gravity adds across the support, as far as friction reaches. Static
-// friction removes less if contacts press from opposite sides.
+// static friction removes the velocity that gravity adds across the support, as far as friction reaches.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(sum.closing, substep.kick_speed);
@@ -125,7 +116,9 @@ fn settle(sum: Effect) -> Effect {
   let kept = select(1.0, 1.0 - limited * (1.0 - limit / size), size > limit);
   settled.change *= kept;
   settled.support *= kept;
+#if VARIABLE_RADII
   settled.bearing *= kept;
+#endif
   let gain = substep.gravity * substep.dt;
   let support = sqrt(dot(settled.support, settled.support));
   if (support > 0.0 && dot(settled.support, gain) < 0.0) {
@@ -135,15 +128,15 @@ fn settle(sum: Effect) -> Effect {
     let speed = sqrt(dot(slip, slip));
     let room = max(0.0, substep.friction * support - sqrt(dot(used, used)));
     // Without slip, the divisor does not matter.
-    let held = (support / settled.bearing) * min(1.0, room / select(1.0, speed, speed > 0.0));
+    let held = min(1.0, room / select(1.0, speed, speed > 0.0));
     settled.change -= held * slip;
     settled.push -= (held * substep.dt) * slip;
   }
   return settled;
 }
 
-// Returns how much contacts press from opposite sides, in units of the particle's weight. `change` includes the effect
-// of walls.
+// Returns how much contacts press from opposite sides, in units of the particle's weight. Both arguments
+// include the effects of obstacles and walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {
@@ -151,6 +144,28 @@ fn load_of(bearing: f32, change: Vector) -> f32 {
     load = min(f32(MOST_LOAD), f32(REST_LOAD) * spare / substep.rest_speed);
   }
   return load;
+}
+
+// Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0.
+fn wall_change(depth: f32, approach: f32, bounces: bool, restitution: f32) -> f32 {
+  return select(min(depth * substep.inverse_dt, -approach), bounce_change(approach, 1.0, restitution), bounces);
+}
+
+fn bounces_off_wall(approach: f32, restitution: f32) -> bool {
+  return restitution > 0.0 && approach < -substep.rest_speed;
+}
+
+// Applies the friction of a wall or of obstacles. `change` is that of the normal velocity.
+fn rub(
+  position: ptr<function, Vector>,
+  velocity: ptr<function, Vector>,
+  sliding: Vector,
+  change: f32,
+  bounces: bool,
+) {
+  let braking = friction_share(change, sqrt(dot(sliding, sliding)), 1.0);
+  *velocity -= braking * sliding;
+  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
 }
 
 // Moves the particle back inside one wall in one pass. Returns the change of normal velocity.
@@ -171,17 +186,11 @@ fn meet_wall(
   if (!(approach < 0.0)) {
     return 0.0;
   }
-  let bounces = restitution > 0.0 && approach < -substep.rest_speed;
-  var change = min(depth * substep.inverse_dt, -approach);
-  if (bounces) {
-    change = bounce_change(approach, 1.0, restitution);
-  }
+  let bounces = bounces_off_wall(approach, restitution);
+  let change = wall_change(depth, approach, bounces, restitution);
   var sliding = *velocity;
   sliding[axis] = 0.0;
-  let sliding_speed = sqrt(dot(sliding, sliding));
-  let braking = friction_share(change, sliding_speed, 1.0);
-  *velocity -= braking * sliding;
+  rub(position, velocity, sliding, change, bounces);
   (*velocity)[axis] += inward * change;
-  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
   return change;
 }

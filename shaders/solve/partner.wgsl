@@ -1,8 +1,7 @@
 // Finds each particle's partner: its fastest approaching contact above rest_speed, or NO_PARTNER. Mutual partners
 // bounce in resolve.wgsl. Of equally fast contacts, the first visited counts. If slots are visited in ascending order,
 // the pair with the lowest slots is therefore mutual.
-// Needs: Particle, Neighbour, Contact, OBSTACLE_PARTNER, substep, velocity_in, contact_with, probe_obstacles.
-// Needs: partner_out.
+// Needs: substep, Particle, velocity_in, Neighbour, contact_with, partner_out.
 
 struct Gathered {
   velocity: Vector,
@@ -10,19 +9,6 @@ struct Gathered {
   partner: u32,
 }
 
-#if OBSTACLES
-// If the partner is an obstacle, `partner` is its slot with OBSTACLE_PARTNER set. Obstacles have no partners.
-alias ObstacleSum = Gathered;
-
-fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
-  let approach = dot((*met).velocity, contact.normal);
-  if (approach < (*met).fastest) {
-    (*met).fastest = approach;
-    (*met).partner = OBSTACLE_PARTNER | obstacle.slot;
-  }
-}
-
-#endif
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
@@ -54,17 +40,9 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 }
 #endif
 
-#if OBSTACLES
-fn finish(gathered: Gathered, particle: Particle) {
-  var all = gathered;
-  probe_obstacles(&all, particle);
-  partner_out[particle.slot] = all.partner;
-}
-#else
 fn finish(gathered: Gathered, particle: Particle) {
   partner_out[particle.slot] = gathered.partner;
 }
-#endif
 
 fn skip(slot: u32) {
   partner_out[slot] = NO_PARTNER;

@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
-// Needs: restitution_of, contact_effect, sum_of, Contact, OBSTACLE_PARTNER, obstacle_push_of, probe_obstacles.
-// Needs: settle, meet_wall, wrap, position_out, load_of, velocity_out.
+// Needs: restitution_of, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles, settle.
+// Needs: meet_obstacles, meet_wall, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -18,27 +18,6 @@ struct Gathered {
 #endif
 }
 
-#if OBSTACLES
-struct ObstacleSum {
-  deepest: f32,
-  overlaps: f32,
-#if PUSH_APART
-  push: Vector,
-#else
-  sum: Effect,
-  velocity: Vector,
-  partner: u32,
-  load: f32,
-  // True if any obstacle stops the particle.
-  is_stopped: bool,
-  // The change of velocity by other particles.
-  pressed: Vector,
-  // The change of velocity by the obstacle that the particle bounces off.
-  bounce: Vector,
-#endif
-}
-
-#endif
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
@@ -126,7 +105,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let overlap = contact.overlap;
   let spring = push_of(share, overlap);
   let depth = depth_of(particle, other, overlap);
-  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, relative, bounces, false, restitution, share, share);
+  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, bounces, restitution, share);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
@@ -141,80 +120,33 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 }
 #endif
 
-#if OBSTACLES
-// The particle takes the whole correction, with the limit on push speed of a contact with an equal particle.
-fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
-  (*met).deepest = max((*met).deepest, contact.overlap);
-  (*met).overlaps += contact.overlap;
-#if PUSH_APART
-  (*met).push += push_of(1.0, contact.overlap) * contact.normal;
-#else
-  let restitution = restitution_of((*met).load);
-  let bounces = restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
-  let approach = dot((*met).velocity, contact.normal);
-  let overlap = contact.overlap;
-  let is_impact = approach < -substep.rest_speed && overlap < f32(STOP_SUBSTEPS) * substep.dt * -approach;
-  let is_free = dot((*met).pressed, contact.normal) > 0.5 * approach;
-  let stops = restitution == 0.0 && is_impact && is_free;
-  let slide = (*met).velocity - substep.gravity * substep.dt;
-  let spring = obstacle_push_of((*met).load, overlap);
-  let depth = depth_of(particle, obstacle, overlap);
-  var effect = contact_effect(contact.normal, overlap, spring, depth, (*met).velocity, slide, bounces, stops, restitution, 1.0, 0.5);
-  if (bounces) {
-    (*met).bounce += effect.change;
-    effect.change = Vector();
-  }
-  (*met).is_stopped = (*met).is_stopped || stops;
-  (*met).sum = sum_of((*met).sum, effect);
-#endif
-}
-
-fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
-  var all = gathered;
-  var met = ObstacleSum();
-#if !PUSH_APART
-  met.velocity = gathered.velocity;
-  met.partner = gathered.partner;
-  met.load = own_load(gathered);
-  met.pressed = gathered.sum.change;
-#endif
-  probe_obstacles(&met, particle);
-  // All obstacles together push no farther than the one with the deepest overlap would alone.
-  let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
-#if PUSH_APART
-  all.push += share * met.push;
-#else
-  met.sum.push *= share;
-  met.sum.change *= share;
-  // Several obstacles must not reverse the velocity.
-  let squared = dot(met.sum.change, met.sum.change);
-  let against = clamp(-dot(met.velocity, met.sum.change) / squared, 0.0, 1.0);
-  let kept = select(1.0, against, met.is_stopped && squared > 0.0);
-  met.sum.change = kept * met.sum.change + met.bounce;
-  met.sum.support *= share * kept;
-  met.sum.bearing *= share * kept;
-  all.sum = sum_of(all.sum, met.sum);
-#endif
-  return all;
-}
-#endif
-
 fn finish(gathered: Gathered, particle: Particle) {
-#if OBSTACLES
-  var all = with_obstacles(gathered, particle);
-#else
-  var all = gathered;
-#endif
 #if PUSH_APART
-  var position = particle.position + all.push;
-#else
-#if !VARIABLE_RADII
-  all.sum.deepest /= substep.diameter;
+  var position = particle.position + gathered.push;
+#if OBSTACLES
+  var met = ObstacleSum();
+  probe_obstacles(&met, particle);
+  position += push_by_obstacles(met);
 #endif
-  let sum = settle(all.sum);
+#else
+  var effect = gathered.sum;
+#if !VARIABLE_RADII
+  effect.deepest /= substep.diameter;
+#endif
+  let sum = settle(effect);
   var position = particle.position + sum.push;
-  var velocity = all.velocity + sum.change;
+  var velocity = gathered.velocity + sum.change;
+  // Obstacles and walls have no loads.
+  let restitution = restitution_of(own_load(gathered));
+#if VARIABLE_RADII
   var bearing = sum.bearing;
+#else
+  // Only loads need the changes at obstacles and walls.
+  var bearing = 0.0;
+#endif
+#if OBSTACLES
+  bearing += meet_obstacles(&position, &velocity, particle, restitution);
+#endif
 #endif
 #if VARIABLE_RADII
   // A centre stays at least half the extent of its body away from the walls.
@@ -233,8 +165,6 @@ fn finish(gathered: Gathered, particle: Particle) {
   // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
-  // Obstacles and walls have no loads.
-  let restitution = restitution_of(own_load(all));
   for (var axis = 0u; axis < walls; axis++) {
     bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0, restitution);
     bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0, restitution);
@@ -248,7 +178,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   position_out[particle.slot] = body;
 #else
 #if VARIABLE_RADII
-  let load = load_of(bearing, velocity - all.velocity);
+  let load = load_of(bearing, velocity - gathered.velocity);
   position_out[particle.slot] = with_load(body, load);
   velocity_out[particle.slot] = stored_with_spare(velocity, load);
 #else

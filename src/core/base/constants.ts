@@ -221,15 +221,6 @@ export const BOUNCE_PUSH = 31 / 32;
  */
 export const FREE_PUSH = 3 / 2;
 
-/**
- * An obstacle stops a particle only if this many substeps of its approach are more than the overlap (contact/law.ts).
- * A fall makes its overlap in one or a few substeps. With 8, a ball that drops into a gap may rise higher.
- */
-export const STOP_SUBSTEPS = 16;
-
-/** Obstacles hold a particle with this load twice as hard as one without a load (contact/law.ts). */
-export const STIFF_LOAD = 16;
-
 /** How much less a push may give to bodies that part, per speed at which they part (contact/law.ts). */
 export const PARTING = 8;
 

@@ -205,12 +205,7 @@ export function keptShare(size: number, closing: number, deepest: number, kickSp
  * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in the header. `used` and
  * `slip` are |S| times the lengths of C and G across S.
  */
-export function holdFactor(
-  supportSquared: number,
-  used: number,
-  slip: number,
-  friction: number,
-): number {
+export function holdFactor(supportSquared: number, used: number, slip: number, friction: number): number {
   const room = friction * supportSquared - used;
   if (!(room > 0 && slip > 0)) return 0;
   return Math.min(1, room / slip) / supportSquared;

@@ -28,7 +28,13 @@ import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { type ContactKernels, coincidentNormal, GREATEST_PLAIN, type ObstacleContacts, type Response } from './contact';
+import {
+  type ContactKernels,
+  coincidentNormal,
+  GREATEST_PLAIN,
+  type ObstacleContacts,
+  type Response,
+} from './contact';
 import { normaliseNotFinite } from './integrate';
 import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
 

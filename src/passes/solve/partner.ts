@@ -11,8 +11,6 @@ import {
   heavyBinding,
   neighbourFlags,
   neighbourModules,
-  obstacleConstants,
-  obstacleModules,
   splitsCrowds,
   type Variant,
   variantName,
@@ -35,14 +33,15 @@ export interface PartnerBuffers {
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
-  static describe(variant: Variant, broadPhase: BroadPhase, heavy = false): KernelDescription {
+  static describe(given: Variant, broadPhase: BroadPhase, heavy = false): KernelDescription {
+    // Particles bounce off obstacles without being partners of them.
+    const variant = { ...given, obstacles: false };
     const crowds = splitsCrowds(variant, broadPhase);
     return {
       label: `solve.partner.${broadPhase}${crowds ? variantName(variant) : worldName(variant)}${heavy ? '.heavy' : ''}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
-        ...obstacleModules(variant),
         ...(variant.exact?.partner ?? [CONTACT, { name: 'solve/partner.wgsl', text }]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
@@ -58,7 +57,6 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         ...heavyBinding(variant, heavy),
       },
       flags: neighbourFlags(variant, broadPhase, heavy),
-      constants: obstacleConstants(variant),
     };
   }
 

@@ -1,4 +1,5 @@
 /** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes apart. */
+import obstacles from '../../../shaders/solve/obstacles.wgsl?raw';
 import text from '../../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
 import { type Gpu, isSoftware } from '../../gpu/device';
@@ -62,7 +63,12 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       sources: [
         ...neighbourModules(variant, broadPhase),
         ...obstacleModules(variant),
-        ...(variant.exact?.resolve ?? [CONTACT, CONTACT_LAW, { name: 'solve/resolve.wgsl', text }]),
+        ...(variant.exact?.resolve ?? [
+          CONTACT,
+          CONTACT_LAW,
+          ...(variant.obstacles ? [{ name: 'solve/obstacles.wgsl', text: obstacles }] : []),
+          { name: 'solve/resolve.wgsl', text },
+        ]),
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',

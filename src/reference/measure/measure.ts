@@ -86,7 +86,7 @@ export function measureState(
       deepestOverlap = Math.max(deepestOverlap, overlap);
     });
     if (obstacles) {
-      probeObstacles(world, grid, slot, obstacles, (other) => {
+      probeObstacles(world, positions, slot, obstacles, (other) => {
         const contact = findContact(world, { diameter }, grid, slot, other, obstacles);
         if (contact) obstacleContacts++;
       });

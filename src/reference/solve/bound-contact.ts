@@ -16,6 +16,9 @@
  * A pair inside the band of brute-force.ts may be a contact for only one of GPU and reference. Then |δ| is at most (k +
  * 3) / 2 u D. Twice this is added to the error of δ.
  *
+ * A contact with an obstacle is at the position after the other contacts. The error of that position adds to the error
+ * of `apart` and of δ.
+ *
  * Across an end of a periodic world, each difference in `apart` is about the period P before P is subtracted. Its
  * rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice this
  * error. The error of n is then not relative to each component.
@@ -82,19 +85,19 @@ export interface ExactContact {
   readonly restitution: ApproximateNumber;
   /** The diameter of the smaller body, without error. */
   readonly size: number;
-  /** If the other body is an obstacle: the load of the particle. */
-  readonly loadOnObstacle: number | undefined;
 }
 
 export interface Part {
   readonly share: number;
-  readonly grip: number;
   /** Relative error of `share`, with the rounding of one product. */
   readonly error: number;
 }
 
-const HALF: Part = { share: 0.5, grip: 0.5, error: 0 };
-const ON_OBSTACLE: Part = { share: 1, grip: 0.5, error: 0 };
+/** The distance below which centres count as coincident. */
+const COINCIDENT = Math.sqrt(COINCIDENT_SQUARED);
+
+const HALF: Part = { share: 0.5, error: 0 };
+const ON_OBSTACLE: Part = { share: 1, error: 0 };
 
 function partOf(
   { dimensions }: World,
@@ -112,7 +115,7 @@ function partOf(
   const ownMass = (own < others ? ratio : 1) * (1 + loadAt(slot));
   const otherMass = (own < others ? 1 : ratio) * (1 + loadAt(other));
   const share = otherMass / (ownMass + otherMass);
-  return { share, grip: share, error: (dimensions === 2 ? 21 : 27) * U };
+  return { share, error: (dimensions === 2 ? 21 : 27) * U };
 }
 
 /** `other` is the other particle; undefined at an obstacle or a wall, which have no loads. */
@@ -148,6 +151,7 @@ function boundBalls(
   other: number,
   settled: Accuracy,
   obstacles?: Obstacles,
+  positionError = 0,
 ): Geometry | undefined {
   const { dimensions, period } = world;
   const others: Bodies = obstacles ?? grid;
@@ -163,7 +167,8 @@ function boundBalls(
     ),
   );
   const squared = inner(apart, apart);
-  const band = pairBand(dimensions, reach, period) + 2 * reachError * reach * SLACK;
+  const off = reachError + positionError;
+  const band = pairBand(dimensions, reach, period) + (2 * reach + positionError) * off * SLACK;
   if (squared > reach * reach + band) return undefined;
   const distance = Math.sqrt(squared);
   const isCoincident = squared < COINCIDENT_SQUARED;
@@ -174,17 +179,19 @@ function boundBalls(
         : (period[axis] as number),
     ),
   );
-  const accuracy =
-    across > 0 ? accuracyOf(dimensions, (Math.sqrt(dimensions) * U * across) / distance) : settled;
+  const apartError = Math.sqrt(dimensions) * U * across + positionError;
+  const accuracy = apartError > 0 ? accuracyOf(dimensions, apartError / distance) : settled;
   return {
     normal: isCoincident ? coincidentNormal(dimensions, slot, other) : apart.map((along) => along / distance),
     overlap: isCoincident ? reach : Math.max(0, reach - distance),
     error: distance * accuracy.distance + reachError,
-    borderlineOverlap: (dimensions + 3) * U * reach + 2 * reachError,
+    borderlineOverlap: (dimensions + 3) * U * reach + 2 * off,
     accuracy,
     isBorderline: squared >= reach * reach - band,
     // Rounding may decide whether the particles count as coincident.
-    hasNoBound: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
+    hasNoBound:
+      Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U ||
+      (positionError > 0 && distance < 2 * positionError + COINCIDENT),
   };
 }
 
@@ -195,6 +202,7 @@ function boundShapes(
   other: number,
   settled: Accuracy,
   others: Bodies = grid,
+  positionError = 0,
 ): Geometry | undefined {
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
@@ -214,7 +222,7 @@ function boundShapes(
     apart.push(along);
     outside.push(Math.max(0, beyond));
     depths.push(Math.abs(along) < NOT_APART ? -sides : beyond);
-    errors.push(isExact ? 0 : U * (Math.abs(along) + sides + Math.abs(beyond) + across));
+    errors.push(positionError + (isExact ? 0 : U * (Math.abs(along) + sides + Math.abs(beyond) + across)));
   }
   const error = length(errors);
   const distance = length(outside);
@@ -251,6 +259,7 @@ function boundShapes(
   };
 }
 
+/** `positionError` is the error of the position of `slot`. */
 export function contactOf(
   world: World,
   substep: Substep,
@@ -259,11 +268,12 @@ export function contactOf(
   other: number,
   settled: Accuracy,
   obstacles?: Obstacles,
+  positionError = 0,
 ): ExactContact | undefined {
   const { dimensions } = world;
   const geometry = grid.halves
-    ? boundShapes(world, grid, slot, other, settled, obstacles)
-    : boundBalls(world, substep, grid, slot, other, settled, obstacles);
+    ? boundShapes(world, grid, slot, other, settled, obstacles, positionError)
+    : boundBalls(world, substep, grid, slot, other, settled, obstacles, positionError);
   if (!geometry) return undefined;
   const { normal, overlap, accuracy, isBorderline, hasNoBound } = geometry;
   const others: Bodies = obstacles ?? grid;
@@ -295,6 +305,5 @@ export function contactOf(
       grid.radii && others.radii
         ? 2 * Math.min(grid.radii[slot] as number, others.radii[other] as number)
         : substep.diameter,
-    loadOnObstacle: obstacles && (grid.loads?.[slot] ?? 0),
   };
 }

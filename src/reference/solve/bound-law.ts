@@ -7,8 +7,7 @@
  * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `most`), and by four roundings. `most`
  * is off by the error of `m a`, or by PARTING times that if the bodies may part. `kept` is off by the error of e, and
  * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
- * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings. An obstacle that stops the
- * particle does the same.
+ * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
@@ -48,21 +47,11 @@
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
- *
- * Obstacles: m is 1, which rounds nothing. If the contact neither bounces nor stops the particle, the push is min(1,
- * relaxation (1 + load / 16)) times the overlap; its factor rounds twice, and the product once. pushSpeed is as for m = ½. The velocity of an obstacle is 0,
- * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
- * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
- * An obstacle stops the particle if e = 0, `a < −restSpeed`, the overlap is below −STOP_SUBSTEPS · dt · a, and
- * `P·n > a / 2`. The product with `a` rounds once. P, the change by other particles, is off by the error of its sum, P·n
- * by that and by |P| (NORMAL + (k + 1) u). If errors may change the decision, or if GPU or reference may leave the
- * contact out, the error of each result is the larger of two, as for bounces.
  */
-import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING, STOP_SUBSTEPS } from '../../core/base/constants';
-import { obstacleRelaxation } from '../../core/contact/law';
+import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
-import type { ExactContact } from './bound-contact';
+import type { ExactContact, Part } from './bound-contact';
 import {
   type Accuracy,
   type Approximate,
@@ -70,7 +59,6 @@ import {
   across,
   type EffectSums,
   either,
-  inner,
   LOST,
   length,
   scaled,
@@ -86,15 +74,9 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
-const NOTHING: Approximate = { value: [], error: 0 };
+const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
 
-/** How a contact acts. Only obstacles stop particles. */
-type Kind = 'spring' | 'stop' | 'bounce';
-
-export const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
-
-export interface Outcome {
-  readonly kind: Kind;
+interface Outcome {
   readonly push: Term;
   readonly change: Term;
   readonly support: Term;
@@ -105,17 +87,11 @@ export interface Outcome {
 
 function pushAmount(
   { halfRelaxation }: Substep,
-  { overlap, overlapError, part, unloadedPart, loadOnObstacle }: ExactContact,
-  kind: Kind,
-  countsLoads = true,
+  { overlap, overlapError }: ExactContact,
+  { share, error }: Part,
+  bounces = false,
 ): ApproximateNumber {
-  const isSpring = kind === 'spring';
-  if (loadOnObstacle !== undefined && countsLoads && isSpring) {
-    const relaxation = obstacleRelaxation(2 * halfRelaxation, loadOnObstacle);
-    return { value: relaxation * overlap, error: relaxation * (overlapError + 3 * U * overlap) };
-  }
-  const { share, error } = countsLoads && isSpring ? part : unloadedPart;
-  const factor = 2 * share * (isSpring ? halfRelaxation : BOUNCE_PUSH / 2);
+  const factor = 2 * share * (bounces ? BOUNCE_PUSH / 2 : halfRelaxation);
   return {
     value: factor * overlap,
     error: factor * (overlapError + (U + error) * overlap),
@@ -167,19 +143,19 @@ function alongGravity(
 }
 
 export function pushTerm(substep: Substep, contact: ExactContact): Term {
-  return alongNormal(contact, pushAmount(substep, contact, 'spring', false));
+  return alongNormal(contact, pushAmount(substep, contact, contact.unloadedPart));
 }
 
 /** Returns the change of the normal velocity, without the error of the normal. */
 function changeAmount(
   { inverseDt, restSpeed, pushSpeed }: Substep,
-  { approach, approachError, part, unloadedPart, restitution }: ExactContact,
+  { approach, approachError, restitution }: ExactContact,
+  { share, error: partError }: Part,
   push: ApproximateNumber,
-  kind: Kind,
+  bounces: boolean,
 ): ApproximateNumber {
-  const { share, grip, error: partError } = kind === 'bounce' ? unloadedPart : part;
   const shareError = share * (approachError + partError * Math.abs(approach));
-  if (kind !== 'spring') {
+  if (bounces) {
     return {
       value: Math.max(0, -(1 + restitution.value) * share * approach),
       error:
@@ -187,7 +163,7 @@ function changeAmount(
         restitution.error * share * (Math.abs(approach) + approachError),
     };
   }
-  const most = 2 * grip * pushSpeed;
+  const most = 2 * share * pushSpeed;
   const ending = -share * approach;
   const limit = approach > 0 ? Math.max(0, most + PARTING * ending) : Math.max(most, ending);
   const limitError = Math.max(shareError, partError * most);
@@ -206,19 +182,17 @@ function changeAmount(
   };
 }
 
-function outcomeOf(substep: Substep, contact: ExactContact, kind: Kind): Outcome {
-  const bounces = kind === 'bounce';
-  const { accuracy, approach, approachError, loadOnObstacle, relative } = contact;
-  const { dt, friction, gravity } = substep;
-  const { share, error: partError } = bounces ? contact.unloadedPart : contact.part;
-  const own = pushAmount(substep, contact, kind);
-  const amount = changeAmount(substep, contact, own, kind);
-  const push = kind === 'spring' ? freedPush(substep, contact, own, amount) : own;
-  const gain = scaled(loadOnObstacle === undefined ? 0 : dt, gravity);
-  const slide = relative.map((along, axis) => along - (gain[axis] as number));
-  const sliding = across(slide, contact.normal);
+function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
+  const { accuracy, approach, approachError, relative, speed } = contact;
+  const { dt, friction } = substep;
+  const part = bounces ? contact.unloadedPart : contact.part;
+  const { share, error: partError } = part;
+  const own = pushAmount(substep, contact, part, bounces);
+  const amount = changeAmount(substep, contact, part, own, bounces);
+  const push = bounces ? own : freedPush(substep, contact, own, amount);
+  const sliding = across(relative, contact.normal);
   const slidingSpeed = length(sliding);
-  const slidingError = length(slide) * accuracy.sliding + U * length(gain);
+  const slidingError = speed * accuracy.sliding;
   const gripShare = 2 * share * substep.gripShare;
   const grip = Math.min(friction * amount.value, gripShare * slidingSpeed);
   const gripError =
@@ -235,7 +209,6 @@ function outcomeOf(substep: Substep, contact: ExactContact, kind: Kind): Outcome
   const change = brake(alongNormal(contact, amount), 1, gripError);
   const size = length(change.value);
   return {
-    kind,
     push: brake(alongNormal(contact, push), bounces ? 0 : dt, gripError + 2 * U * grip),
     change,
     support: alongNormal(contact, bearing),
@@ -253,7 +226,6 @@ function outcomeOf(substep: Substep, contact: ExactContact, kind: Kind): Outcome
 function withoutBound(outcome: Outcome): Outcome {
   const free = (term: Term): Term => ({ ...term, error: Number.POSITIVE_INFINITY });
   return {
-    kind: outcome.kind,
     push: free(outcome.push),
     change: free(outcome.change),
     support: free(outcome.support),
@@ -261,62 +233,6 @@ function withoutBound(outcome: Outcome): Outcome {
     bearing: free(outcome.bearing),
     closing: outcome.closing,
   };
-}
-
-/**
- * Returns how the contact acts if it does not bounce: what exact arithmetic decides, then what errors may decide.
- * `pressed`: the change of the particle's velocity by other particles.
- */
-function restingKinds({ dt, restSpeed }: Substep, contact: ExactContact, pressed: Approximate): Kind[] {
-  const { approach, approachError, overlap, overlapError, loadOnObstacle, normal, accuracy, restitution } =
-    contact;
-  if (loadOnObstacle === undefined) return ['spring'];
-  const size = length(pressed.value);
-  const pressure = inner(pressed.value, normal);
-  const relative = contact.hasNoBound ? 2 : accuracy.normal + (normal.length + 1) * U;
-  const pressureError = pressed.error + size * relative;
-  const excess = pressure - approach / 2;
-  const reach = STOP_SUBSTEPS * dt;
-  // An obstacle stops the particle if all of these are above 0.
-  const margins: ApproximateNumber[] = [
-    { value: -restSpeed - approach, error: approachError },
-    {
-      value: -reach * approach - overlap,
-      error: reach * (approachError + U * (Math.abs(approach) + approachError) + LOST) + overlapError,
-    },
-    { value: excess, error: pressureError + approachError / 2 + U * Math.abs(excess) },
-  ];
-  const isStop = restitution.value === 0 && margins.every(({ value }) => value > 0);
-  // A borderline contact may have no effect, and a spring that hardly overlaps has hardly any.
-  const isSettled =
-    !contact.isBorderline &&
-    (isStop
-      ? restitution.error === 0 && margins.every(({ value, error }) => value > error)
-      : restitution.value > restitution.error || margins.some(({ value, error }) => value <= -error));
-  const kinds: Kind[] = isStop ? ['stop', 'spring'] : ['spring', 'stop'];
-  return isSettled ? kinds.slice(0, 1) : kinds;
-}
-
-/** `others` are the outcomes that errors may decide instead. */
-export function outcomesOf(
-  substep: Substep,
-  contact: ExactContact,
-  { isBounce, isSettled }: Verdict,
-  pressed: Approximate,
-): { decided: Outcome; others: Outcome[] } {
-  const resting = restingKinds(substep, contact, pressed);
-  const kinds: Kind[] = isSettled
-    ? isBounce
-      ? ['bounce']
-      : resting
-    : isBounce
-      ? ['bounce', ...resting]
-      : [...resting, 'bounce'];
-  const [decided, ...others] = kinds.map((kind) => outcomeOf(substep, contact, kind)) as [
-    Outcome,
-    ...Outcome[],
-  ];
-  return { decided: contact.hasNoBound ? withoutBound(decided) : decided, others };
 }
 
 /** Returns a term whose error covers all outcomes. */
@@ -327,16 +243,18 @@ function termOf(decided: Outcome, others: readonly Outcome[], name: (typeof TERM
 export function addContact(
   substep: Substep,
   contact: ExactContact,
-  verdict: Verdict,
+  { isBounce, isSettled }: Verdict,
   sums: EffectSums,
 ): void {
-  const { decided, others } = outcomesOf(substep, contact, verdict, NOTHING);
+  const outcome = outcomeOf(substep, contact, isBounce);
+  const decided = contact.hasNoBound ? withoutBound(outcome) : outcome;
+  const others = isSettled ? [] : [outcomeOf(substep, contact, !isBounce)];
   for (const name of TERMS) sums[name].add(termOf(decided, others, name));
   addClosing(contact, decided, others, sums);
   addDepth(contact, sums);
 }
 
-export function addClosing(
+function addClosing(
   { isBorderline }: ExactContact,
   decided: Outcome,
   others: readonly Outcome[],
@@ -347,7 +265,7 @@ export function addClosing(
   closing.add(value, Math.max(error, ...otherErrors), !isBorderline);
 }
 
-export function addDepth(
+function addDepth(
   { overlap, overlapError, size, isBorderline }: ExactContact,
   { deepest }: EffectSums,
 ): void {
@@ -357,7 +275,7 @@ export function addDepth(
 export interface Body {
   readonly position: Approximate;
   readonly velocity: Approximate;
-  /** The sum of the normal changes of contacts that do not bounce, and of walls. */
+  /** The sum of the normal changes of contacts that do not bounce, of obstacles and of walls. */
   readonly bearing: ApproximateNumber;
 }
 
@@ -378,23 +296,59 @@ function meetWall(
   substep: Substep,
   restitution: ApproximateNumber,
   accuracy: Accuracy,
-  { position, velocity, bearing: sum }: Body,
+  body: Body,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): void {
-  const { friction, restSpeed, dt, inverseDt } = substep;
+  const { position, velocity, bearing: sum } = body;
   const depth = inward * (limit - (position.value[axis] as number));
   const depthError = position.error + U * Math.abs(depth);
   if (depth <= -depthError) return;
-  const isInside = depth <= 0;
-  if (!isInside) position.value[axis] = limit;
+  if (depth > 0) position.value[axis] = limit;
   const approach = inward * (velocity.value[axis] as number);
-  const approachError = velocity.error;
-  if (approach >= approachError) return;
+  if (approach >= velocity.error) return;
+  const wall = wallChangeBound(
+    substep,
+    restitution,
+    { value: depth, error: depthError },
+    { value: approach, error: velocity.error },
+  );
+  const { value: change, error: changeError, mayBounce, mustBounce } = wall;
+  const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
+  // The rest of the normal velocity is off by less than the change. The error of the velocity counts once, in the
+  // friction.
+  const bouncing = (1 + restitution.value) * Math.max(0, -approach);
+  const normalError =
+    (mustBounce ? 0 : depthError * substep.inverseDt) +
+    (mayBounce ? restitution.error * (Math.abs(approach) + velocity.error) : 0) +
+    (mayBounce && !mustBounce ? bouncing : 0);
+  const before = velocity.error;
+  addFriction(substep, accuracy, body, { ...wall, sliding, slidingError: before, change: wall });
+  velocity.error += normalError - before + U * (length(velocity.value) + 2 * change);
+  velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
+  sum.value += change;
+  sum.error += changeError + U * sum.value;
+}
+
+interface WallChange extends ApproximateNumber {
+  readonly bounces: boolean;
+  /** What errors allow. */
+  readonly mayBounce: boolean;
+  readonly mustBounce: boolean;
+}
+
+/** Returns the change of the normal velocity at a wall or an obstacle. */
+export function wallChangeBound(
+  { restSpeed, inverseDt }: Substep,
+  restitution: ApproximateNumber,
+  { value: depth, error: depthError }: ApproximateNumber,
+  { value: approach, error: approachError }: ApproximateNumber,
+): WallChange {
+  const isInside = depth <= 0;
   const inbound = isInside ? 0 : Math.max(0, -approach);
-  const bearing = Math.min(Math.max(0, depth) * inverseDt, inbound);
-  const bearingError = Math.max(depthError * inverseDt, approachError) + 2 * U * bearing;
+  const stopping = Math.min(Math.max(0, depth) * inverseDt, inbound);
+  const stoppingError = Math.max(depthError * inverseDt, approachError) + 2 * U * stopping;
   const { value: part } = restitution;
   const bouncing = (1 + part) * Math.max(0, -approach);
   const partError = restitution.error * (Math.abs(approach) + approachError);
@@ -403,39 +357,45 @@ function meetWall(
   const mustBounce =
     mayBounce && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;
   const bounces = part > 0 && !isInside && approach < -restSpeed;
-  const change = bounces ? bouncing : bearing;
-  const changeError = mustBounce
-    ? bouncingError
-    : mayBounce
-      ? Math.max(bearingError, bouncingError) + bouncing
-      : bearingError;
-  const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
+  return {
+    value: bounces ? bouncing : stopping,
+    error: mustBounce
+      ? bouncingError
+      : mayBounce
+        ? Math.max(stoppingError, bouncingError) + bouncing
+        : stoppingError,
+    bounces,
+    mayBounce,
+    mustBounce,
+  };
+}
+
+interface Rubbing extends Pick<WallChange, 'bounces' | 'mayBounce' | 'mustBounce'> {
+  readonly sliding: readonly number[];
+  readonly slidingError: number;
+  readonly change: ApproximateNumber;
+}
+
+/** Applies the friction of a wall or of obstacles, and adds its errors, including that of the sliding velocity. */
+export function addFriction(
+  { friction, dt }: Substep,
+  accuracy: Accuracy,
+  { position, velocity }: Body,
+  { sliding, slidingError, change, bounces, mayBounce, mustBounce }: Rubbing,
+): void {
   const slidingSpeed = length(sliding);
-  const grip = Math.min(friction * change, slidingSpeed);
-  // `changeError` may be infinite.
-  const frictionError = friction > 0 ? friction * changeError : 0;
-  const gripError = velocity.error + LOST + frictionError + accuracy.friction * grip;
+  const grip = Math.min(friction * change.value, slidingSpeed);
+  // The error of the change may be infinite.
+  const frictionError = friction > 0 ? friction * change.error : 0;
+  const gripError = slidingError + LOST + frictionError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
-  const depthSpeedError = depthError * inverseDt;
-  const normalError =
-    (mustBounce ? 0 : depthSpeedError) +
-    (mayBounce ? partError : 0) +
-    (mayBounce && !mustBounce ? bouncing : 0);
-  velocity.error +=
-    normalError +
-    LOST +
-    frictionError +
-    accuracy.friction * grip +
-    2 * U * (length(velocity.value) + grip + change);
+  velocity.error += gripError + U * (length(velocity.value) + 2 * grip);
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
   if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);
   position.error += U * (length(position.value) + frictionTime * grip);
-  for (let other = 0; other < sliding.length; other++) {
-    velocity.value[other] = (velocity.value[other] as number) - (braking[other] as number);
-    position.value[other] = (position.value[other] as number) - frictionTime * (braking[other] as number);
+  for (let axis = 0; axis < sliding.length; axis++) {
+    velocity.value[axis] = (velocity.value[axis] as number) - (braking[axis] as number);
+    position.value[axis] = (position.value[axis] as number) - frictionTime * (braking[axis] as number);
   }
-  velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
-  sum.value += change;
-  sum.error += changeError + U * sum.value;
 }

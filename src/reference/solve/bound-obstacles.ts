@@ -1,125 +1,197 @@
 /**
- * The sums over obstacles in exact arithmetic, and their errors. bound-law.ts derives the errors of each contact.
+ * The effect of obstacles on a particle in exact arithmetic, and the errors of GPU and reference. bound-contact.ts derives
+ * the errors of each contact. With `meetObstacles`, these include the error of the particle's position.
  *
- * Everything except the change by a bounce is multiplied by t = min(1, M / T), where M is the deepest overlap and T the
- * sum of all overlaps.
+ * Pushes: everything is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
  *   - M may be off by the largest error of an overlap.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
  *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
- * If an obstacle stops the particle, the sum O of the changes is multiplied by r = −v·O / |O|², limited to 0 to 1. With
- * a relative error x of O, r is off by at most |v| / |O| times 5 x, and by its roundings.
+ *
+ * Changes: let v be the velocity before obstacles, off by ε.
+ *   a = v·n       off by ε and by |v| APPROACH
+ *   c             the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If errors
+ *                 may decide whether the obstacle bounces the particle, c is also off by the bounce.
+ *   O = Σ c n     off by the errors of c and n, and by the roundings of products and of the sum
+ *   u = O / |O|   off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
+ *                 does not turn u, so UP is the error of n instead. UP is never above 2.
+ *   A = v·u       off by ε and by |v| (UP + (k + 1) u)
+ *   C             min(m, (1 + e) |A|) with m = (greatest c) · Σ c / |O|, off by the error of either, whichever is larger
+ *   s = v − A u   off by ε, the error of A, |A| UP, and three roundings
+ * Friction is derived in bound-law.ts, as at a wall.
  */
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact } from './bound-contact';
-import { addClosing, addDepth, type Outcome, outcomesOf, pushTerm, TERMS, type Verdict } from './bound-law';
+import { addFriction, type Body, pushTerm, wallChangeBound } from './bound-law';
 import {
-  type Approximate,
+  type Accuracy,
   type ApproximateNumber,
-  EffectSums,
-  either,
   inner,
+  Largest,
   length,
-  type Sum,
+  Sum,
   scaled,
+  sumOf,
   type Term,
 } from './bound-sums';
 
-interface Met {
-  readonly contact: ExactContact;
-  readonly decided: Outcome;
-  readonly others: readonly Outcome[];
+/** Returns the push by all obstacles in a pass that only pushes apart. */
+export function pushByObstacles(
+  substep: Substep,
+  dimensions: number,
+  contacts: readonly ExactContact[],
+): Term {
+  return sharedPush(
+    dimensions,
+    contacts,
+    contacts.map((contact) => pushTerm(substep, contact)),
+  );
 }
 
-/** The contacts of a particle with obstacles. `pressed`: the change of its velocity by other particles. */
-export class ObstacleSums {
-  private readonly met: Met[] = [];
-  private readonly pushes: Term[] = [];
-  private deepest = 0;
-  private greatestError = 0;
-  private overlaps = 0;
-  private overlapsError = 0;
-
-  constructor(
-    private readonly velocity: readonly number[],
-    private readonly pressed: Approximate,
-  ) {}
-
-  addPush(substep: Substep, contact: ExactContact): void {
-    this.count(contact);
-    this.pushes.push(pushTerm(substep, contact));
+export function meetObstacles(
+  substep: Substep,
+  restitution: ApproximateNumber,
+  contacts: readonly ExactContact[],
+  accuracy: Accuracy,
+  body: Body,
+): void {
+  if (contacts.length === 0) return;
+  const { position, velocity } = body;
+  const dimensions = velocity.value.length;
+  const speed = length(velocity.value);
+  const changes = new Sum(dimensions);
+  const lengths = new Sum(1);
+  const greatest = new Largest();
+  let [bounces, mayBounce, mustBounce] = [false, false, false];
+  for (const contact of contacts) {
+    const { normal, accuracy: own, hasNoBound, isBorderline } = contact;
+    const approach = inner(velocity.value, normal);
+    const approachError = velocity.error + speed * (hasNoBound ? 2 : own.approach);
+    const depth = { value: contact.overlap, error: contact.overlapError };
+    const change = wallChangeBound(substep, restitution, depth, { value: approach, error: approachError });
+    const { value, error } = change;
+    changes.add({
+      value: scaled(value, normal),
+      error: error + (value + error) * (hasNoBound ? 2 : own.normal + U),
+      magnitude: value,
+    });
+    lengths.add({ value: [value], error, magnitude: value });
+    greatest.add(value, error, !isBorderline);
+    bounces ||= change.bounces;
+    mayBounce ||= change.mayBounce;
+    mustBounce ||= change.mustBounce && !isBorderline;
   }
+  const push = sharedPush(
+    dimensions,
+    contacts,
+    contacts.map(({ normal, overlap, overlapError, accuracy: own }) => ({
+      value: scaled(overlap, normal),
+      error: overlapError + overlap * (own.normal + U),
+      magnitude: overlap,
+    })),
+  );
+  const pushed = sumOf(position.value, push);
+  position.value.splice(0, dimensions, ...pushed.value);
+  position.error += pushed.error;
 
-  add(substep: Substep, contact: ExactContact, verdict: Verdict): void {
-    this.count(contact);
-    this.met.push({ contact, ...outcomesOf(substep, contact, verdict, this.pressed) });
-  }
-
-  private count({ overlap, overlapError }: ExactContact): void {
-    this.deepest = Math.max(this.deepest, overlap);
-    this.greatestError = Math.max(this.greatestError, overlapError);
-    this.overlaps += overlap;
-    this.overlapsError += overlapError;
-  }
-
-  addTo(target: EffectSums): void {
-    const share = this.share();
-    for (const push of this.pushes) target.push.add(weighted(push, share));
-    if (this.met.length === 0) return;
-    const sums = new EffectSums(this.velocity.length);
-    for (const { contact, decided, others } of this.met) {
-      for (const name of TERMS) {
-        const terms = [decided, ...others].map((outcome) =>
-          outcome.kind === 'bounce' && name === 'change' ? outcome.change : weighted(outcome[name], share),
-        );
-        sums[name].add(terms.reduce(either));
-      }
-      addClosing(contact, decided, others, target);
-      addDepth(contact, target);
-    }
-    const kept = this.kept(sums.change);
-    for (const name of TERMS) {
-      const sum = sums[name];
-      const term = { ...sum.total(), magnitude: sum.magnitude };
-      target[name].add(name === 'push' || !kept ? term : weighted(term, kept));
-    }
-  }
-
-  /** Returns the factor that keeps stops from reversing the velocity; undefined if no obstacle may stop the particle. */
-  private kept(sum: Sum): ApproximateNumber | undefined {
-    const isStop = ({ kind }: Outcome) => kind === 'stop';
-    if (!this.met.some(({ decided, others }) => [decided, ...others].some(isStop))) return undefined;
-    const isAny = this.met.some(({ decided }) => isStop(decided));
-    const isCertain = this.met.some(({ decided, others }) => isStop(decided) && others.length === 0);
-    const { value: change, error } = sum.total();
-    const size = length(change);
-    const clamp = (ratio: number) => Math.min(1, Math.max(0, ratio));
-    const ratio = size > 0 ? -inner(this.velocity, change) / (size * size) : 1;
-    const value = isAny ? clamp(ratio) : 1;
-    const relative = error / size;
-    // The quotient has three factors with the error of the sum. Its roundings are below 40 u.
-    const doubt =
-      size > 2 ** -50 && relative < 1 / 8
-        ? (length(this.velocity) / size) * (5 * relative + 40 * U)
+  const sum = changes.total();
+  const size = length(sum.value);
+  const only = contacts.length === 1 ? contacts[0] : undefined;
+  // No error can make any obstacle change the velocity.
+  if (size === 0 && sum.error === 0) return;
+  const turned =
+    only && !only.hasNoBound
+      ? only.accuracy.normal + 3 * U
+      : size > 0
+        ? (2 * sum.error) / size
         : Number.POSITIVE_INFINITY;
-    const least = clamp(ratio - doubt);
-    const most = isCertain ? clamp(ratio + doubt) : 1;
-    return { value, error: Math.max(value - least, most - value) };
+  const upError = Math.min(2, turned + accuracy.length + 5 * U);
+  const up = size > 0 ? scaled(1 / size, sum.value) : (only?.normal.slice() ?? sum.value);
+  const approach = inner(velocity.value, up);
+  const approachError = velocity.error + speed * (upError + (dimensions + 1) * U);
+  const most = mostChange(restitution, approach, approachError, { bounces, mayBounce, mustBounce });
+  const added = lengths.total();
+  const needed = only
+    ? { value: greatest.value, error: greatest.error + 20 * U * greatest.value }
+    : neededChange(greatest, { value: added.value[0] as number, error: added.error }, size, sum.error);
+  const value = Math.min(needed.value, most.value);
+  const greatestValue = Math.min(needed.value + needed.error, most.value + most.error);
+  const leastValue = Math.max(0, Math.min(needed.value - needed.error, most.value - most.error));
+  const error = Math.max(greatestValue - value, value - leastValue);
+  const sliding = velocity.value.map((along, axis) => along - approach * (up[axis] as number));
+  const slidingError =
+    velocity.error + approachError + Math.abs(approach) * upError + 3 * U * (speed + Math.abs(approach));
+  addFriction(substep, accuracy, body, {
+    sliding,
+    slidingError,
+    change: { value, error },
+    bounces,
+    mayBounce,
+    mustBounce,
+  });
+  for (let axis = 0; axis < dimensions; axis++) {
+    velocity.value[axis] = (velocity.value[axis] as number) + value * (up[axis] as number);
   }
+  velocity.error += error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
+  body.bearing.value += value;
+  body.bearing.error += error + U * body.bearing.value;
+}
 
-  /** Returns obstacleShare, the weight of everything except a bounce. */
-  private share(): ApproximateNumber {
-    const { deepest, greatestError, overlaps } = this;
-    const terms = this.met.length + this.pushes.length;
-    // The share of a single obstacle is exactly 1.
-    if (terms <= 1) return { value: 1, error: 0 };
-    const off = this.overlapsError + 2 * terms * U * overlaps;
-    const value = obstacleShare(deepest, overlaps);
-    const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
-    const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
-    return { value, error: Math.max(value - least, most - value) + 6 * U };
-  }
+/** Returns (greatest change) · (sum of changes) / (length of their vectors' sum). Its error may be infinite. */
+function neededChange(
+  greatest: Largest,
+  lengths: ApproximateNumber,
+  size: number,
+  sizeError: number,
+): ApproximateNumber {
+  const value = size > 0 ? (greatest.value * lengths.value) / size : 0;
+  const least = size - sizeError;
+  if (!(least > 0)) return { value, error: Number.POSITIVE_INFINITY };
+  const most = ((greatest.value + greatest.error) * (lengths.value + lengths.error)) / least;
+  const fewest =
+    (Math.max(0, greatest.value - greatest.error) * Math.max(0, lengths.value - lengths.error)) /
+    (size + sizeError);
+  return { value, error: Math.max(most - value, value - fewest) + 40 * U * most };
+}
+
+/** Returns (1 + e) |A|, where e counts only if any obstacle bounces the particle. */
+function mostChange(
+  { value: part, error: partError }: ApproximateNumber,
+  approach: number,
+  approachError: number,
+  { bounces, mayBounce, mustBounce }: { bounces: boolean; mayBounce: boolean; mustBounce: boolean },
+): ApproximateNumber {
+  const full = Math.max(0, -approach);
+  const factor = 1 + (bounces ? part : 0);
+  const doubt = mayBounce ? partError : 0;
+  const jump = mayBounce && !mustBounce ? part * (full + approachError) : 0;
+  return {
+    value: factor * full,
+    error: (1 + part) * (approachError + 3 * U * full) + doubt * (full + approachError) + jump,
+  };
+}
+
+/** Returns the sum of pushes, multiplied by obstacleShare. */
+function sharedPush(dimensions: number, contacts: readonly ExactContact[], pushes: readonly Term[]): Term {
+  const sum = new Sum(dimensions);
+  const share = shareOf(contacts);
+  for (const push of pushes) sum.add(weighted(push, share));
+  return { ...sum.total(), magnitude: sum.magnitude };
+}
+
+function shareOf(contacts: readonly ExactContact[]): ApproximateNumber {
+  // The share of a single obstacle is exactly 1.
+  if (contacts.length <= 1) return { value: 1, error: 0 };
+  const deepest = Math.max(...contacts.map(({ overlap }) => overlap));
+  const greatestError = Math.max(...contacts.map(({ overlapError }) => overlapError));
+  const overlaps = contacts.reduce((sum, { overlap }) => sum + overlap, 0);
+  const off =
+    contacts.reduce((sum, { overlapError }) => sum + overlapError, 0) + 2 * contacts.length * U * overlaps;
+  const value = obstacleShare(deepest, overlaps);
+  const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
+  const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
+  return { value, error: Math.max(value - least, most - value) + 6 * U };
 }
 
 function weighted({ value, error, magnitude }: Term, weight: ApproximateNumber): Term {

@@ -15,7 +15,7 @@
  *     quotient, 2 u D (1 − L / |C|) for a difference and a product, and u K for the last difference. The product with C
  *     adds u K.
  *
- * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
+ * Hold: let S be the sum of supports, off by ε. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
  *             product adds (k + 2) u times the sum of |Sᵢ Gᵢ|
  *   up        S / |S|: off by UP = LENGTH + 5 u, besides the error of its direction
@@ -24,16 +24,13 @@
  *             vector's length. Together with roundings, off by |G| (σ + 2 UP + (k + 4) u)
  *   used      C across up: off by the error of C, and by |C| (σ + 2 UP + (k + 4) u)
  *   room      r = max(0, f |S| − |used|): off by f ε, the error of `used`, f |S| (LENGTH + 2 u) and |used| (LENGTH + u)
- *   q         |S| / B, at most 1: off by q (LENGTH + 5 u), and by (ε + q β) / (B − β), because
- *             s′/b′ − s/b = (s′ − s) / b′ − s/b (b′ − b) / b′
- *   held      q min(1, r / |slip|). So held · slip is q P, where P projects `slip` onto the ball of radius r:
+ *   held      min(1, r / |slip|). So held · slip is P, the projection of `slip` onto the ball of radius r:
  *               - P is off by no more than the errors of `slip` and r together.
  *               - If errors cannot make r smaller than |slip|, the error of r does not count.
  *               - If errors cannot lift r above 0, P is 0.
- *             held · slip is off by |P| · (error of q), by q · (error of P), and by q |P| (LENGTH + 7 u), for a
- *             length, a quotient (5 u) and two products
+ *             held · slip is off by the error of P, and by |P| (LENGTH + 6 u), for a length, a quotient (5 u) and a
+ *             product
  * Up to roundings, held · slip is never longer than H = min(|G|, f (|S| + ε)). The roundings:
- *   - q exceeds 1 by at most NORMAL + LENGTH + 5 u and the roundings of both sums.
  *   - r exceeds f |S| by at most the share LENGTH + 2 u.
  *   - The length of slip exceeds |G| by at most the share 2 UP + (k + 4) u.
  * So the error of held · slip is at most |held · slip| + H. If errors may decide whether the particle is
@@ -74,7 +71,7 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
   const support = shortened(sums.support.total(), kept);
   const { value, error } = shortened(sums.bearing.total(), kept);
   const bearing: ApproximateNumber = { value: value[0] as number, error };
-  const held = holdSlip(substep, accuracy, sums, change, support, bearing);
+  const held = holdSlip(substep, accuracy, sums, change, support);
   return {
     push: differenceOf(push, held, substep.dt),
     change: differenceOf(change, held),
@@ -145,10 +142,9 @@ function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
 function holdSlip(
   { gravity, dt, friction }: Substep,
   accuracy: Accuracy,
-  { support: sum, lift: liftSum }: EffectSums,
+  { lift: liftSum }: EffectSums,
   change: Approximate,
   support: Approximate,
-  bearing: ApproximateNumber,
 ): Approximate {
   const gain = scaled(dt, gravity);
   const none = scaled(0, gain);
@@ -158,13 +154,11 @@ function holdSlip(
   const doubt = liftError + (gain.length + 2) * U * liftSum.magnitude;
   if (lift >= doubt || friction === 0) return { value: none, error: 0 };
   const roundings = acrossError(accuracy, gain.length);
-  const growth = (2 * sum.terms * U) / (1 - sum.terms * U);
   const most =
-    Math.min(length(gain), friction * (size + support.error)) *
-    (1 + accuracy.normal + 2 * accuracy.length + 8 * U + growth + roundings);
+    Math.min(length(gain), friction * (size + support.error)) * (1 + 2 * accuracy.length + 8 * U + roundings);
   // Sums round, so `lift` may be below 0 although the support is exactly 0.
   if (lift >= 0 || size === 0) return { value: none, error: most };
-  const held = heldSlip(friction, accuracy, gain, support, bearing, change);
+  const held = heldSlip(friction, accuracy, gain, support, change);
   const isSettled = lift + doubt < 0;
   const error = Math.min(held.error, length(held.value) + most);
   return { value: held.value, error: isSettled ? error : Math.max(error, length(held.value)) };
@@ -181,7 +175,6 @@ function heldSlip(
   accuracy: Accuracy,
   gain: readonly number[],
   support: Approximate,
-  bearing: ApproximateNumber,
   change: Approximate,
 ): Approximate {
   const size = length(support.value);
@@ -203,16 +196,9 @@ function heldSlip(
   const kept = Math.min(slipSize, Math.max(0, room));
   const keepsAll = room - roomError >= slipSize + slipError;
   const keptError = slipError + (keepsAll ? 0 : roomError) + LOST;
-  const ratio = size / bearing.value;
-  const least = bearing.value - bearing.error;
-  const ratioError =
-    (least > 0 ? (support.error + ratio * bearing.error) / least : 1) + ratio * (accuracy.length + 5 * U);
   return {
-    value: slipSize > 0 ? scaled((ratio * kept) / slipSize, slip) : scaled(0, gain),
-    error:
-      ratioError * kept +
-      Math.min(1, ratio + ratioError) * keptError +
-      (accuracy.length + 7 * U) * ratio * kept,
+    value: slipSize > 0 ? scaled(kept / slipSize, slip) : scaled(0, gain),
+    error: keptError + (accuracy.length + 6 * U) * kept,
   };
 }
 

@@ -16,7 +16,7 @@
  *   - sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
  * A factor of 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the doubles used here.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-obstacles.ts those
- * of sums over obstacles, and bound-settle.ts those of the limited change, static friction and the load.
+ * of obstacles, and bound-settle.ts those of the limited change, static friction and the load.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to
  * the coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic
@@ -24,19 +24,19 @@
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
-import { OBSTACLE_PARTNER } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact, restitutionBound } from './bound-contact';
 import { addContact, meetWalls, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
-import { ObstacleSums } from './bound-obstacles';
+import { meetObstacles, pushByObstacles } from './bound-obstacles';
 import { boundLoad, settleSums } from './bound-settle';
 import {
   type Accuracy,
   type Approximate,
   accuracyOf,
   EffectSums,
+  length,
   SLACK,
   sumOf,
   vectorOf,
@@ -74,7 +74,7 @@ export function resolveBound(
   const accuracy = accuracyOf(dimensions);
   const verdicts =
     mode === 'resolve' && substep.restitution > 0
-      ? findBounces(world, substep, grid, accuracy, obstacles)
+      ? findBounces(world, substep, grid, accuracy)
       : () => SETTLED_NO;
   const loadCount = grid.radii ? count : 0;
   const bound = {
@@ -85,23 +85,37 @@ export function resolveBound(
     exactVelocities: Float64Array.from(grid.velocities),
     exactLoads: grid.radii && grid.loads ? Float64Array.from(grid.loads) : new Float64Array(loadCount),
   };
+  // Positions after the contacts of particles, which the host rounds.
+  const moved = { ...grid, positions: obstacles ? grid.positions.slice() : grid.positions };
   for (let slot = 0; slot < count; slot++) {
     const cell = grid.cells[slot] as number;
     if (cell >= world.cellCount) continue;
     const position = vectorOf(dimensions, grid.positions, slot);
     const velocity = vectorOf(dimensions, grid.velocities, slot);
-    const sums = sumContacts(world, substep, grid, slot, accuracy, mode, verdicts, obstacles);
+    const sums = sumContacts(world, substep, grid, slot, accuracy, mode, verdicts);
     const box = boxOf(substep, grid, slot);
     if (mode === 'pushApart') {
-      const moved = sumOf(position, sums.push.total());
-      if (substep.walls) clampInto(box, moved);
-      store(world, bound, slot, moved);
+      if (obstacles) {
+        const contacts = contactsWithObstacles(world, substep, grid, slot, accuracy, obstacles);
+        sums.push.add(pushByObstacles(substep, dimensions, contacts));
+      }
+      const pushed = sumOf(position, sums.push.total());
+      if (substep.walls) clampInto(box, pushed);
+      store(world, bound, slot, pushed);
       continue;
     }
     const { push, change, bearing } = settleSums(substep, accuracy, sums);
     const body = { position: sumOf(position, push), velocity: sumOf(velocity, change), bearing };
+    const restitution = restitutionBound(substep, grid, slot);
+    if (obstacles) {
+      const { value, error } = body.position;
+      moved.positions.set(value, slot * dimensions);
+      const off = error + wrappingError(world, body.position) + U * length(value);
+      const contacts = contactsWithObstacles(world, substep, moved, slot, accuracy, obstacles, off);
+      meetObstacles(substep, restitution, contacts, accuracy, body);
+    }
     if (substep.walls) {
-      meetWalls(substep, restitutionBound(substep, grid, slot), box, accuracy, body);
+      meetWalls(substep, restitution, box, accuracy, body);
       clampInto(box, body.position);
     }
     store(world, bound, slot, body.position);
@@ -123,7 +137,6 @@ function sumContacts(
   accuracy: Accuracy,
   mode: 'resolve' | 'pushApart',
   verdicts: Verdicts,
-  obstacles?: Obstacles,
 ): EffectSums {
   const sums = new EffectSums(world.dimensions);
   probeCells(world, grid, slot, (other) => {
@@ -132,20 +145,32 @@ function sumContacts(
     if (mode === 'pushApart') sums.push.add(pushTerm(substep, contact));
     else addContact(substep, contact, verdicts(slot, other, contact), sums);
   });
-  if (!obstacles) return sums;
-  const obstacleSums = new ObstacleSums(
-    vectorOf(world.dimensions, grid.velocities, slot),
-    sums.change.total(),
-  );
-  probeObstacles(world, grid, slot, obstacles, (other) => {
-    const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
-    if (!contact) return;
-    const verdict = verdicts(slot, (OBSTACLE_PARTNER | other) >>> 0, contact);
-    if (mode === 'pushApart') obstacleSums.addPush(substep, contact);
-    else obstacleSums.add(substep, contact, verdict);
-  });
-  obstacleSums.addTo(sums);
   return sums;
+}
+
+/** Returns the contacts of a particle with obstacles. `error` is that of its position. */
+function contactsWithObstacles(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  accuracy: Accuracy,
+  obstacles: Obstacles,
+  error = 0,
+): ExactContact[] {
+  const position = vectorOf(world.dimensions, grid.positions, slot);
+  const found = new Set<number>();
+  // Errors may decide in which cell the particle is.
+  for (const off of error > 0 ? [0, -error, error] : [0]) {
+    const there = Float32Array.from(position, (along) => along + off);
+    probeObstacles(world, there, 0, obstacles, (obstacle) => found.add(obstacle));
+  }
+  const contacts: ExactContact[] = [];
+  for (const obstacle of found) {
+    const contact = contactOf(world, substep, grid, slot, obstacle, accuracy, obstacles, error);
+    if (contact) contacts.push(contact);
+  }
+  return contacts;
 }
 
 function clampInto({ lower, upper }: Box, { value }: Approximate): void {
@@ -176,13 +201,7 @@ function wrappingError(world: World, { value, error }: Approximate): number {
 }
 
 /** Finds out which contacts bounce. A particle is unsettled if errors could change its partner. */
-function findBounces(
-  world: World,
-  substep: Substep,
-  grid: GridState,
-  accuracy: Accuracy,
-  obstacles?: Obstacles,
-): Verdicts {
+function findBounces(world: World, substep: Substep, grid: GridState, accuracy: Accuracy): Verdicts {
   const count = grid.cells.length;
   const partners = new Uint32Array(count).fill(NO_PARTNER);
   const isUnsettled = new Uint8Array(count);
@@ -193,14 +212,6 @@ function findBounces(
       const contact = contactOf(world, substep, grid, slot, other, accuracy);
       if (contact && contact.approach - contact.approachError < threshold) rivals.push({ ...contact, other });
     });
-    if (obstacles) {
-      probeObstacles(world, grid, slot, obstacles, (obstacle) => {
-        const contact = contactOf(world, substep, grid, slot, obstacle, accuracy, obstacles);
-        const other = (OBSTACLE_PARTNER | obstacle) >>> 0;
-        if (contact && contact.approach - contact.approachError < threshold)
-          rivals.push({ ...contact, other });
-      });
-    }
     let best = rivals[0];
     if (!best) continue;
     for (const rival of rivals) if (rival.approach < best.approach) best = rival;
@@ -210,15 +221,12 @@ function findBounces(
     if (isClose || best.isBorderline || reach >= threshold) isUnsettled[slot] = 1;
   }
   return (slot, other, contact) => ({
-    isBounce:
-      contact.restitution.value > 0 &&
-      partners[slot] === other &&
-      (other >= OBSTACLE_PARTNER || partners[other] === slot),
+    isBounce: contact.restitution.value > 0 && partners[slot] === other && partners[other] === slot,
     isSettled:
       contact.restitution.value + contact.restitution.error <= 0 ||
       (contact.restitution.value > contact.restitution.error &&
         isUnsettled[slot] === 0 &&
-        (other >= OBSTACLE_PARTNER || isUnsettled[other] === 0)) ||
+        isUnsettled[other] === 0) ||
       contact.approach - contact.approachError >= threshold,
   });
 }

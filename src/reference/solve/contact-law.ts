@@ -12,60 +12,40 @@ import {
   PARTING,
   REST_LOAD,
   SPREADING,
-  STIFF_LOAD,
-  STOP_SUBSTEPS,
 } from '../../core/base/constants';
 import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
+import { obstacleShare } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
-import { add, type Bodies, type Contact, dot, scale, subtract, type Vector } from './contact';
+import { add, addScaled, type Bodies, type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
-/** `share` is the factor for push, change and friction, `grip` that for pushSpeed. */
-export interface Part {
-  readonly share: number;
-  readonly grip: number;
-}
-
-const HALF: Part = { share: 0.5, grip: 0.5 };
-
-/** An obstacle gives the particle the whole effect, but pushes it no faster than a particle would. */
-export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
-
-/** `countsLoads` must be false for a bounce: with loads, a bounce would not keep momentum. */
-export function partOf(
+/** Returns a particle's share of a contact. `countsLoads` must be false for a bounce: with loads, a bounce would not keep momentum. */
+export function shareOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,
   slot: number,
   other: number,
   countsLoads = false,
-): Part {
+): number {
   const sizes = bulks ?? radii;
-  if (!sizes) return HALF;
+  if (!sizes) return 0.5;
   const loadAt = (of: number) => (countsLoads && loads ? (loads[of] as number) : 0);
-  const share = massShare(
-    dimensions,
-    sizes[slot] as number,
-    sizes[other] as number,
-    loadAt(slot),
-    loadAt(other),
-  );
-  return { share, grip: share };
+  return massShare(dimensions, sizes[slot] as number, sizes[other] as number, loadAt(slot), loadAt(other));
 }
 
-/** Returns the overlap as a share of the smaller body's diameter. `other` is a slot of `others`. */
+/** Returns the overlap as a share of the smaller body's diameter. */
 export function depthOf(
   { diameter }: Substep,
   { radii }: Bodies,
   slot: number,
   other: number,
   overlap: number,
-  others: Bodies,
 ): number {
-  if (!radii || !others.radii) return fround(overlap / diameter);
-  return fround(overlap / (2 * Math.min(radii[slot] as number, others.radii[other] as number)));
+  if (!radii) return fround(overlap / diameter);
+  return fround(overlap / (2 * Math.min(radii[slot] as number, radii[other] as number)));
 }
 
 /** The effect of a contact on one particle, or a sum of effects. */
@@ -98,39 +78,16 @@ export function sumOf(a: Effect, b: Effect): Effect {
 }
 
 /** Multiplies in the order of the shader. Halving and doubling round nothing. */
-export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
+export function pushOf({ halfRelaxation }: Substep, share: number, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
-}
-
-/** Returns the push by an obstacle. `load` is that of the particle. */
-export function obstaclePushOf({ halfRelaxation }: Substep, load: number, overlap: number): number {
-  const relaxation = fround(fround(2 * halfRelaxation) * fround(1 + load / STIFF_LOAD));
-  return fround(Math.min(1, relaxation) * overlap);
-}
-
-/** Returns whether an obstacle stops a particle. `pressed`: the change of its velocity by other particles. */
-export function isStopped(
-  { dt, restSpeed }: Substep,
-  restitution: number,
-  velocity: Vector,
-  pressed: Vector,
-  { normal, overlap }: Contact,
-): boolean {
-  const approach = dot(velocity, normal);
-  const isImpact = approach < -restSpeed && overlap < fround(STOP_SUBSTEPS * dt * -approach);
-  return restitution === 0 && isImpact && dot(pressed, normal) > approach / 2;
 }
 
 /** The input of the law besides the geometry of a contact. */
 export interface Meeting {
   /** The velocity relative to the other body. */
   readonly relative: Vector;
-  /** The velocity that friction acts on. */
-  readonly slide: Vector;
   readonly bounces: boolean;
-  /** Whether the other body is an obstacle that stops the particle. */
-  readonly stops: boolean;
-  readonly part: Part;
+  readonly share: number;
   /** See restitutionOf in core/contact/law.ts. */
   readonly restitution: number;
   /** See depthOf. */
@@ -142,23 +99,22 @@ export interface Meeting {
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  { relative, slide, bounces, stops, part, restitution, depth, spring }: Meeting,
+  { relative, bounces, share, restitution, depth, spring }: Meeting,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
   const approach = dot(relative, normal);
-  const isSpring = !bounces && !stops;
-  const change = isSpring
-    ? pushChange(substep, fround(spring * inverseDt), approach, part, restitution)
-    : bounceChange(restitution, approach, part.share);
-  const push = isSpring
-    ? Math.min(
+  const change = bounces
+    ? bounceChange(restitution, approach, share)
+    : pushChange(substep, fround(spring * inverseDt), approach, share, restitution);
+  const push = bounces
+    ? fround(fround(BOUNCE_PUSH * share) * overlap)
+    : Math.min(
         fround(spring + fround((FREE_PUSH - 1) * fround(spring - fround(dt * change)))),
-        fround(part.share * overlap),
-      )
-    : fround(fround(BOUNCE_PUSH * part.share) * overlap);
-  const sliding = subtract(slide, scale(dot(slide, normal), normal));
+        fround(share * overlap),
+      );
+  const sliding = subtract(relative, scale(approach, normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
-  const grip = fround(fround(2 * gripShare) * part.share);
+  const grip = fround(fround(2 * gripShare) * share);
   const braking = frictionShare(friction, change, slidingSpeed, grip);
   const frictionPush = bounces ? 0 : fround(braking * dt);
   const bearing = bounces ? 0 : change;
@@ -168,9 +124,7 @@ export function contactEffect(
     change: total,
     support: scale(bearing, normal),
     bearing,
-    closing: bounces
-      ? fround(Math.sqrt(dot(total, total)))
-      : fround(fround(-SPREADING * part.share) * approach),
+    closing: bounces ? fround(Math.sqrt(dot(total, total))) : fround(fround(-SPREADING * share) * approach),
     deepest: depth,
   };
 }
@@ -198,7 +152,6 @@ export function settle(substep: Substep, sum: Effect): Effect {
   const held = heldShare(
     friction,
     support,
-    bearing,
     fround(Math.sqrt(dot(used, used))),
     fround(Math.sqrt(dot(slip, slip))),
   );
@@ -210,13 +163,13 @@ export function settle(substep: Substep, sum: Effect): Effect {
   };
 }
 
-function heldShare(friction: number, support: number, bearing: number, used: number, slip: number): number {
+function heldShare(friction: number, support: number, used: number, slip: number): number {
   if (!(slip > 0)) return 0;
   const room = Math.max(0, fround(fround(friction * support) - used));
-  return fround(fround(support / bearing) * Math.min(1, fround(room / slip)));
+  return Math.min(1, fround(room / slip));
 }
 
-/** Returns the load. `change` includes the change at walls. */
+/** Returns the load. Both numbers include the changes at obstacles and walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
@@ -232,10 +185,10 @@ function pushChange(
   { pushSpeed, restSpeed }: Substep,
   pushVelocity: number,
   approach: number,
-  { share, grip }: Part,
+  share: number,
   restitution: number,
 ): number {
-  const most = fround(fround(2 * grip) * pushSpeed);
+  const most = fround(fround(2 * share) * pushSpeed);
   const ending = fround(-share * approach);
   const limit = approach > 0 ? Math.max(0, fround(most + PARTING * ending)) : Math.max(most, ending);
   const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
@@ -273,25 +226,92 @@ function meetWall(
   limit: number,
   inward: 1 | -1,
 ): Moved {
-  const { friction, restSpeed, dt, inverseDt } = substep;
   const depth = inward * fround(limit - (position[axis] as number));
   if (!(depth > 0)) return { position, velocity, bearing };
   const onWall = position.with(axis, limit);
   const approach = inward * (velocity[axis] as number);
   if (!(approach < 0)) return { position: onWall, velocity, bearing };
-  const bounces = restitution > 0 && approach < -restSpeed;
-  const change = bounces
-    ? bounceChange(restitution, approach, 1)
-    : Math.min(fround(depth * inverseDt), -approach);
-  const sliding = velocity.with(axis, 0);
-  const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
-  const braking = frictionShare(friction, change, slidingSpeed, 1);
-  const slowed = subtract(velocity, scale(braking, sliding));
-  slowed[axis] = fround((slowed[axis] as number) + inward * change);
+  const bounces = bouncesOffWall(substep, approach, restitution);
+  const change = wallChange(substep, depth, approach, bounces, restitution);
+  const rubbed = rub(
+    substep,
+    { position: onWall, velocity, bearing },
+    velocity.with(axis, 0),
+    change,
+    bounces,
+  );
+  rubbed.velocity[axis] = fround((rubbed.velocity[axis] as number) + inward * change);
+  return { ...rubbed, bearing: fround(bearing + change) };
+}
+
+function bouncesOffWall({ restSpeed }: Substep, approach: number, restitution: number): boolean {
+  return restitution > 0 && approach < -restSpeed;
+}
+
+/** Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0. */
+function wallChange(
+  { inverseDt }: Substep,
+  depth: number,
+  approach: number,
+  bounces: boolean,
+  restitution: number,
+): number {
+  return bounces ? bounceChange(restitution, approach, 1) : Math.min(fround(depth * inverseDt), -approach);
+}
+
+/** Applies the friction of a wall or of obstacles. `change` is that of the normal velocity. */
+function rub(
+  { friction, dt }: Substep,
+  { position, velocity, bearing }: Moved,
+  sliding: Vector,
+  change: number,
+  bounces: boolean,
+): Moved {
+  const braking = frictionShare(friction, change, fround(Math.sqrt(dot(sliding, sliding))), 1);
   const frictionPush = bounces ? 0 : fround(braking * dt);
   return {
-    position: subtract(onWall, scale(frictionPush, sliding)),
-    velocity: slowed,
+    position: subtract(position, scale(frictionPush, sliding)),
+    velocity: subtract(velocity, scale(braking, sliding)),
+    bearing,
+  };
+}
+
+/** Lets all obstacles that overlap a particle act like one wall. `contacts` are at its position. */
+export function meetObstacles(
+  substep: Substep,
+  restitution: number,
+  contacts: readonly Contact[],
+  { position, velocity, bearing }: Moved,
+): Moved {
+  const zero: Vector = position.map(() => 0);
+  let [push, sum] = [zero, zero];
+  let [deepest, overlaps, lengths, greatest] = [0, 0, 0, 0];
+  let isAnyBounce = false;
+  for (const { normal, overlap } of contacts) {
+    deepest = Math.max(deepest, overlap);
+    overlaps = fround(overlaps + overlap);
+    push = addScaled(push, overlap, normal);
+    const approach = dot(velocity, normal);
+    if (!(approach < 0)) continue;
+    const bounces = bouncesOffWall(substep, approach, restitution);
+    const change = wallChange(substep, overlap, approach, bounces, restitution);
+    sum = addScaled(sum, change, normal);
+    lengths = fround(lengths + change);
+    greatest = Math.max(greatest, change);
+    isAnyBounce ||= bounces;
+  }
+  const pushed = addScaled(position, fround(obstacleShare(deepest, overlaps)), push);
+  const size = fround(Math.sqrt(dot(sum, sum)));
+  if (!(size > 0)) return { position: pushed, velocity, bearing };
+  const up = sum.map((along) => fround(along / size));
+  const approach = dot(velocity, up);
+  const most = bounceChange(isAnyBounce ? restitution : 0, approach, 1);
+  const change = Math.min(fround(greatest * fround(lengths / size)), most);
+  const sliding = subtract(velocity, scale(approach, up));
+  const rubbed = rub(substep, { position: pushed, velocity, bearing }, sliding, change, isAnyBounce);
+  return {
+    ...rubbed,
+    velocity: addScaled(rubbed.velocity, change, up),
     bearing: fround(bearing + change),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Stores obstacles, and visits those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
+ * Stores obstacles, and visits those that a particle may touch at its position. Twin of src/engine/simulation/obstacles.ts,
  * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Visits obstacles in the order in which they
  * are stored. If radii vary, visits all obstacles, which are in the order of the tree. If all radii are equal,
  * obstacles are in canonical order.
@@ -7,6 +7,7 @@
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';
 import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
+import { latticeOfParticle } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { buildGrid, type Grid } from '../grid/grid';
 import { slotsAround } from '../query/probe';
@@ -23,21 +24,25 @@ export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
   return { positions, cells: { start, lattices } };
 }
 
-/** Visits no obstacle for a quarantined particle. */
+/** Visits no obstacle if the position is not finite. */
 export function probeObstacles(
   world: World,
-  grid: Pick<Grid, 'cells' | 'lattices'>,
+  particles: Float32Array,
   slot: number,
   { positions, cells }: Obstacles,
   visit: (obstacle: number) => void,
 ): void {
-  if ((grid.cells[slot] as number) >= world.cellCount) return;
   const { dimensions } = world;
+  if (!isFiniteAt(dimensions, particles, slot)) return;
   if (!cells) {
     const count = positions.length / dimensions;
     for (let obstacle = 0; obstacle < count; obstacle++) visit(obstacle);
     return;
   }
-  const lattice = Array.from(grid.lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+  const lattice = latticeOfParticle(world, particles, slot);
   for (const obstacle of slotsAround(world, lattice, cells)) visit(obstacle);
+}
+
+function isFiniteAt(dimensions: number, positions: Float32Array, particle: number): boolean {
+  return positions.subarray(dimensions * particle, dimensions * (particle + 1)).every(Number.isFinite);
 }

@@ -1,23 +1,15 @@
 /**
  * Finds each particle's partner, for restitution: its fastest approaching contact, if that is faster than the rest
- * speed. Twin of shaders/solve/partner.wgsl. The output per slot is the partner's slot, with the bit OBSTACLE_PARTNER
- * if the partner is an obstacle, or NO_PARTNER. Among equally fast contacts, particles win over obstacles, and then the
- * lowest slot wins.
+ * speed. Twin of shaders/solve/partner.wgsl. The output per slot is the partner's slot or NO_PARTNER. Among equally fast
+ * contacts, the lowest slot wins.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
-import { OBSTACLE_PARTNER } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
 import { dot, findContact, loadVector, subtract } from './contact';
-import { type Obstacles, probeObstacles } from './obstacles';
 
-export function findPartners(
-  world: World,
-  substep: Substep,
-  grid: GridState,
-  obstacles?: Obstacles,
-): Uint32Array {
+export function findPartners(world: World, substep: Substep, grid: GridState): Uint32Array {
   const { dimensions } = world;
   const { velocities } = grid;
   const count = grid.cells.length;
@@ -32,16 +24,6 @@ export function findPartners(
       if (approach < fastest) {
         fastest = approach;
         partners[slot] = other;
-      }
-    });
-    if (!obstacles) continue;
-    probeObstacles(world, grid, slot, obstacles, (other) => {
-      const contact = findContact(world, substep, grid, slot, other, obstacles);
-      if (!contact) return;
-      const approach = dot(velocity, contact.normal);
-      if (approach < fastest) {
-        fastest = approach;
-        partners[slot] = OBSTACLE_PARTNER | other;
       }
     });
   }

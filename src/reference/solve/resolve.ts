@@ -5,17 +5,17 @@
 
 import { restitutionOf } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
-import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles';
+import { obstacleShare } from '../../core/obstacles/obstacles';
 import { wrapAxis } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
 import {
   add,
   addScaled,
-  dot,
+  type Bodies,
+  type Contact,
   findContact,
   loadVector,
-  scale,
   storeVector,
   subtract,
   type Vector,
@@ -25,18 +25,14 @@ import {
   clampVector,
   contactEffect,
   depthOf,
-  type Effect,
-  gainOf,
-  isStopped,
   loadOf,
   type Moved,
+  meetObstacles,
   meetWalls,
   noEffect,
-  ON_OBSTACLE,
-  obstaclePushOf,
-  partOf,
   pushOf,
   settle,
+  shareOf,
   sumOf,
 } from './contact-law';
 import type { MovedState } from './integrate';
@@ -72,22 +68,19 @@ export function resolveContacts(
       const load = fround(loadAt(slot) + loadAt(other));
       const restitution = restitutionOf(substep.restitution, load);
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
-      const part = partOf(world, grid, slot, other, !isMutual);
-      const depth = depthOf(substep, grid, slot, other, contact.overlap, grid);
-      const spring = pushOf(substep, part, contact.overlap);
-      const motion = { relative, slide: relative, bounces: isMutual, stops: false };
-      const meeting = { ...motion, part, restitution, depth, spring };
+      const share = shareOf(world, grid, slot, other, !isMutual);
+      const depth = depthOf(substep, grid, slot, other, contact.overlap);
+      const spring = pushOf(substep, share, contact.overlap);
+      const meeting = { relative, bounces: isMutual, share, restitution, depth, spring };
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
-    if (obstacles) {
-      const partner = partners?.[slot];
-      sum = sumOf(
-        sum,
-        meetObstacles(world, substep, grid, slot, velocity, sum.change, own, partner, obstacles),
-      );
-    }
     const { push, change, bearing } = settle(substep, sum);
     let moved: Moved = { position: add(position, push), velocity: add(velocity, change), bearing };
+    if (obstacles) {
+      storeVector(positions, slot, wrap(world, moved.position));
+      const contacts = contactsWithObstacles(world, substep, { ...grid, positions }, slot, obstacles);
+      moved = meetObstacles(substep, own, contacts, moved);
+    }
     if (substep.walls) moved = meetWalls(substep, own, boxOf(substep, grid, slot), moved);
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
@@ -114,19 +107,19 @@ export function pushApart(
     probeCells(world, grid, slot, (other) => {
       const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
-      const amount = pushOf(substep, partOf(world, grid, slot, other), contact.overlap);
+      const amount = pushOf(substep, shareOf(world, grid, slot, other), contact.overlap);
       push = addScaled(push, amount, contact.normal);
     });
     if (obstacles) {
       let deepest = 0;
       let overlaps = 0;
       let sum: Vector = new Array<number>(dimensions).fill(0);
-      probeObstacles(world, grid, slot, obstacles, (other) => {
+      probeObstacles(world, grid.positions, slot, obstacles, (other) => {
         const contact = findContact(world, substep, grid, slot, other, obstacles);
         if (!contact) return;
         deepest = Math.max(deepest, contact.overlap);
         overlaps = fround(overlaps + contact.overlap);
-        sum = addScaled(sum, pushOf(substep, ON_OBSTACLE, contact.overlap), contact.normal);
+        sum = addScaled(sum, pushOf(substep, 1, contact.overlap), contact.normal);
       });
       push = addScaled(push, fround(obstacleShare(deepest, overlaps)), sum);
     }
@@ -144,66 +137,20 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/**
- * Adds up the effects of obstacles. Multiplies everything except a bounce by obstacleShare. `pressed`: the change of the
- * particle's velocity by other particles.
- */
-function meetObstacles(
+/** Returns the contacts of a particle with obstacles. */
+function contactsWithObstacles(
   world: World,
   substep: Substep,
-  grid: GridState,
+  bodies: Bodies,
   slot: number,
-  velocity: Vector,
-  pressed: Vector,
-  restitution: number,
-  partner: number | undefined,
   obstacles: Obstacles,
-): Effect {
-  const { dimensions } = world;
-  let sum = noEffect(dimensions);
-  let isAnyStop = false;
-  let bounce: Vector = new Array<number>(dimensions).fill(0);
-  let deepest = 0;
-  let overlaps = 0;
-  const slide = subtract(velocity, gainOf(substep));
-  const load = grid.loads?.[slot] ?? 0;
-  probeObstacles(world, grid, slot, obstacles, (other) => {
-    const contact = findContact(world, substep, grid, slot, other, obstacles);
-    if (!contact) return;
-    deepest = Math.max(deepest, contact.overlap);
-    overlaps = fround(overlaps + contact.overlap);
-    const isBounce = restitution > 0 && partner === (OBSTACLE_PARTNER | other) >>> 0;
-    const stops = isStopped(substep, restitution, velocity, pressed, contact);
-    const depth = depthOf(substep, grid, slot, other, contact.overlap, obstacles);
-    const spring = obstaclePushOf(substep, load, contact.overlap);
-    const effect = contactEffect(substep, contact, {
-      relative: velocity,
-      slide,
-      bounces: isBounce,
-      stops,
-      part: ON_OBSTACLE,
-      restitution,
-      depth,
-      spring,
-    });
-    if (isBounce) bounce = add(bounce, effect.change);
-    isAnyStop ||= stops;
-    sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
+): Contact[] {
+  const contacts: Contact[] = [];
+  probeObstacles(world, bodies.positions, slot, obstacles, (other) => {
+    const contact = findContact(world, substep, bodies, slot, other, obstacles);
+    if (contact) contacts.push(contact);
   });
-  const share = fround(obstacleShare(deepest, overlaps));
-  const change = scale(share, sum.change);
-  const squared = dot(change, change);
-  const against = fround(-dot(velocity, change) / squared);
-  const kept = isAnyStop && squared > 0 ? Math.min(1, Math.max(0, against)) : 1;
-  const factor = fround(share * kept);
-  return {
-    push: scale(share, sum.push),
-    change: addScaled(bounce, kept, change),
-    support: scale(factor, sum.support),
-    bearing: fround(factor * sum.bearing),
-    closing: sum.closing,
-    deepest: sum.deepest,
-  };
+  return contacts;
 }
 
 export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {

@@ -138,8 +138,7 @@ export class ReferenceSimulation implements ParticleSimulation {
       const moved = integrate(world, substep, this.grid);
       this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids, this.grid);
       if (this.continuous) this.fly(substep, index === 0);
-      const partners =
-        substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacles) : undefined;
+      const partners = substep.restitution > 0 ? findPartners(world, substep, this.grid) : undefined;
       const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacles);
       this.grid = { ...this.grid, ...resolved };
     }

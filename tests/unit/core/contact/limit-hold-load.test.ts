@@ -8,7 +8,7 @@ import type { ParticleArrays, SimulationOptions } from '../../../../src/core/sim
 import { createCpuSimulation } from '../../../../src/cpu';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { dot, findContact, loadVector, subtract } from '../../../../src/reference/solve/contact';
-import { depthOf, partOf } from '../../../../src/reference/solve/contact-law';
+import { depthOf, shareOf } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { variableOptions } from '../../../helpers/inputs/variable-simulations';
@@ -48,8 +48,8 @@ function stepOnce(create: (options: SimulationOptions) => Engine, options: Simul
       const contact = other === slot ? undefined : findContact(world, substep, grid, slot, other);
       if (!contact) continue;
       const approach = dot(subtract(velocityOf(slot), velocityOf(other)), contact.normal);
-      closing = Math.max(closing, -partOf(world, grid, slot, other).share * approach);
-      deepest = Math.max(deepest, depthOf(substep, grid, slot, other, contact.overlap, grid));
+      closing = Math.max(closing, -shareOf(world, grid, slot, other) * approach);
+      deepest = Math.max(deepest, depthOf(substep, grid, slot, other, contact.overlap));
     }
     // In shallower overlaps, the limit acts in part or not at all.
     if (deepest < 1 / 8) return;
