@@ -31,7 +31,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #if PUSH_APART
   (*met).push += push_of(1.0, overlap) * contact.normal;
 #else
-  (*met).push += overlap * contact.normal;
+  (*met).push += (BOUNCE_PUSH * overlap) * contact.normal;
   let approach = dot((*met).velocity, contact.normal);
   if (approach < 0.0) {
     let bounces = bounces_off_wall(approach, (*met).restitution);

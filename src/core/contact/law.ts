@@ -66,8 +66,8 @@
  *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of a
  *     wall. All obstacles together act like one wall. Its normal u is the direction of Σ c n. Its change is
  *       min((greatest c) · Σ c / |Σ c n|, −(1 + e) · v·u)
- *     where e counts if any obstacle bounces a. They move a by (greatest depth) · Σ (depth · n) / Σ depth. So they never
- *     reverse the velocity, and several obstacles in a plane act like one.
+ *     where e counts if any obstacle bounces a. They move a by BOUNCE_PUSH · (greatest depth) · Σ (depth · n) / Σ depth.
+ *     So they never reverse the velocity, and several obstacles in a plane act like one.
  *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
  * contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at restitution 1,

@@ -3,6 +3,7 @@
  * and before walls. Ordering: per particle, obstacles in the order of the search, which is the same on every run.
  */
 
+import { BOUNCE_PUSH } from '../../core/base/constants';
 import { bounceChange, frictionShare, obstacleChange, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
@@ -52,7 +53,7 @@ export class Obstacles implements ObstacleContacts {
     if (count === 0) return 0;
     const is3D = dimensions === 3;
     const { inverseDt, dt, friction, restSpeed } = substep;
-    const share = shareOfOverlaps(overlaps);
+    const share = BOUNCE_PUSH * shareOfOverlaps(overlaps);
     let x = scratchPosition[0] as number;
     let y = scratchPosition[1] as number;
     let z = scratchPosition[2] as number;

@@ -180,11 +180,12 @@ function boundBalls(
     ),
   );
   const apartError = Math.sqrt(dimensions) * U * across + positionError;
-  const accuracy = apartError > 0 ? accuracyOf(dimensions, apartError / distance) : settled;
+  const accuracy =
+    apartError > 0 ? accuracyOf(dimensions, apartError / Math.max(distance, COINCIDENT)) : settled;
   return {
     normal: isCoincident ? coincidentNormal(dimensions, slot, other) : apart.map((along) => along / distance),
     overlap: isCoincident ? reach : Math.max(0, reach - distance),
-    error: distance * accuracy.distance + reachError,
+    error: Math.max(distance * accuracy.distance, apartError) + reachError,
     borderlineOverlap: (dimensions + 3) * U * reach + 2 * off,
     accuracy,
     isBorderline: squared >= reach * reach - band,

@@ -321,14 +321,18 @@ function meetWall(
   const bouncing = (1 + restitution.value) * Math.max(0, -approach);
   const normalError =
     (mustBounce ? 0 : depthError * substep.inverseDt) +
-    (mayBounce ? restitution.error * (Math.abs(approach) + velocity.error) : 0) +
+    (mayBounce ? errorOfPart(restitution, approach, velocity.error) : 0) +
     (mayBounce && !mustBounce ? bouncing : 0);
-  const before = velocity.error;
-  addFriction(substep, accuracy, body, { ...wall, sliding, slidingError: before, change: wall });
-  velocity.error += normalError - before + U * (length(velocity.value) + 2 * change);
+  addFriction(substep, accuracy, body, { ...wall, sliding, slidingError: velocity.error, change: wall });
+  velocity.error += normalError + U * (length(velocity.value) + 2 * change);
   velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
   sum.value += change;
   sum.error += changeError + U * sum.value;
+}
+
+/** Returns the effect of the restitution's error on a bounce. 0 · ∞ is not a number. */
+export function errorOfPart({ error }: ApproximateNumber, approach: number, approachError: number): number {
+  return error === 0 ? 0 : error * (Math.abs(approach) + approachError);
 }
 
 interface WallChange extends ApproximateNumber {
@@ -351,7 +355,7 @@ export function wallChangeBound(
   const stoppingError = Math.max(depthError * inverseDt, approachError) + 2 * U * stopping;
   const { value: part } = restitution;
   const bouncing = (1 + part) * Math.max(0, -approach);
-  const partError = restitution.error * (Math.abs(approach) + approachError);
+  const partError = errorOfPart(restitution, approach, approachError);
   const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
   const mayBounce = part + restitution.error > 0 && approach - approachError < -restSpeed;
   const mustBounce =
@@ -376,7 +380,10 @@ interface Rubbing extends Pick<WallChange, 'bounces' | 'mayBounce' | 'mustBounce
   readonly change: ApproximateNumber;
 }
 
-/** Applies the friction of a wall or of obstacles, and adds its errors, including that of the sliding velocity. */
+/**
+ * Applies the friction of a wall or of obstacles, and adds its errors. Leaves out the error of the sliding velocity in
+ * that of the velocity.
+ */
 export function addFriction(
   { friction, dt }: Substep,
   accuracy: Accuracy,
@@ -389,7 +396,7 @@ export function addFriction(
   const frictionError = friction > 0 ? friction * change.error : 0;
   const gripError = slidingError + LOST + frictionError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
-  velocity.error += gripError + U * (length(velocity.value) + 2 * grip);
+  velocity.error += LOST + frictionError + accuracy.friction * grip + U * (length(velocity.value) + 2 * grip);
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
   if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);

@@ -19,11 +19,12 @@
  *   s = v − A u   off by ε, the error of A, |A| UP, and three roundings
  * Friction is derived in bound-law.ts, as at a wall.
  */
+import { BOUNCE_PUSH } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact } from './bound-contact';
-import { addFriction, type Body, pushTerm, wallChangeBound } from './bound-law';
+import { addFriction, type Body, errorOfPart, pushTerm, wallChangeBound } from './bound-law';
 import {
   type Accuracy,
   type ApproximateNumber,
@@ -86,8 +87,8 @@ export function meetObstacles(
     dimensions,
     contacts,
     contacts.map(({ normal, overlap, overlapError, accuracy: own }) => ({
-      value: scaled(overlap, normal),
-      error: overlapError + overlap * (own.normal + U),
+      value: scaled(BOUNCE_PUSH * overlap, normal),
+      error: BOUNCE_PUSH * (overlapError + overlap * (own.normal + 2 * U)),
       magnitude: overlap,
     })),
   );
@@ -133,7 +134,8 @@ export function meetObstacles(
   for (let axis = 0; axis < dimensions; axis++) {
     velocity.value[axis] = (velocity.value[axis] as number) + value * (up[axis] as number);
   }
-  velocity.error += error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
+  velocity.error +=
+    slidingError + error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
   body.bearing.value += value;
   body.bearing.error += error + U * body.bearing.value;
 }
@@ -157,18 +159,19 @@ function neededChange(
 
 /** Returns (1 + e) |A|, where e counts only if any obstacle bounces the particle. */
 function mostChange(
-  { value: part, error: partError }: ApproximateNumber,
+  restitution: ApproximateNumber,
   approach: number,
   approachError: number,
   { bounces, mayBounce, mustBounce }: { bounces: boolean; mayBounce: boolean; mustBounce: boolean },
 ): ApproximateNumber {
+  const { value: part } = restitution;
   const full = Math.max(0, -approach);
   const factor = 1 + (bounces ? part : 0);
-  const doubt = mayBounce ? partError : 0;
+  const doubt = mayBounce ? errorOfPart(restitution, approach, approachError) : 0;
   const jump = mayBounce && !mustBounce ? part * (full + approachError) : 0;
   return {
     value: factor * full,
-    error: (1 + part) * (approachError + 3 * U * full) + doubt * (full + approachError) + jump,
+    error: (1 + part) * (approachError + 3 * U * full) + doubt + jump,
   };
 }
 

@@ -24,6 +24,7 @@
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
+import { wrapAxis } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
@@ -110,7 +111,8 @@ export function resolveBound(
     if (obstacles) {
       const { value, error } = body.position;
       moved.positions.set(value, slot * dimensions);
-      const off = error + wrappingError(world, body.position) + U * length(value);
+      const isRounded = value.some((along) => Math.fround(along) !== along);
+      const off = error + wrappingError(world, body.position) + (isRounded ? U * length(value) : 0);
       const contacts = contactsWithObstacles(world, substep, moved, slot, accuracy, obstacles, off);
       meetObstacles(substep, restitution, contacts, accuracy, body);
     }
@@ -162,7 +164,9 @@ function contactsWithObstacles(
   const found = new Set<number>();
   // Errors may decide in which cell the particle is.
   for (const off of error > 0 ? [0, -error, error] : [0]) {
-    const there = Float32Array.from(position, (along) => along + off);
+    const there = Float32Array.from(position, (along, axis) =>
+      wrapAxis(world, Math.fround(along + off), axis),
+    );
     probeObstacles(world, there, 0, obstacles, (obstacle) => found.add(obstacle));
   }
   const contacts: ExactContact[] = [];

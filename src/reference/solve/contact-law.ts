@@ -290,7 +290,7 @@ export function meetObstacles(
   for (const { normal, overlap } of contacts) {
     deepest = Math.max(deepest, overlap);
     overlaps = fround(overlaps + overlap);
-    push = addScaled(push, overlap, normal);
+    push = addScaled(push, fround(BOUNCE_PUSH * overlap), normal);
     const approach = dot(velocity, normal);
     if (!(approach < 0)) continue;
     const bounces = bouncesOffWall(substep, approach, restitution);

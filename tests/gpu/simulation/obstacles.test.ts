@@ -152,7 +152,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'stop a particle that arrives, but none that slides without gravity and approaches by rounding alone',
+      'push a particle as far if it arrives, slides, or approaches by rounding alone',
       async (__, tools) => {
         const approaches = [0, 1e-6, -1e-6, 8];
         const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
@@ -178,8 +178,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         const { positions } = await simulation.read();
         simulation.destroy();
         const [still, inward, outward, stopped] = approaches.map((_, index) => positions[dimensions * index]);
-        const relaxation = dimensions === 2 ? 0.35 : 0.25;
-        expect(still).toBeCloseTo(4.75 + 1.5 * relaxation * 0.25, 5);
+        expect(still).toBeCloseTo(5 - 0.25 / 32, 5);
         expect(inward).toBeCloseTo(still as number, 5);
         expect(outward).toBeCloseTo(still as number, 5);
         expect(stopped).toBeCloseTo(5 - (0.25 + 8 * DT) / 32, 5);

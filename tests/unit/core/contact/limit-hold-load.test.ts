@@ -126,7 +126,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
     it('holds a ball on a slope below the friction coefficient, and lets it slide on a steeper slope', () => {
       for (const slope of [0.1, 0.19]) {
         const { way, speed } = slide(slope, 0.2);
-        expect(way).toBeGreaterThanOrEqual(0);
+        expect(way).toBeGreaterThan(-1e-6);
         // It slides only until the slab bears it.
         expect(way).toBeLessThan(2e-3);
         expect(speed).toBeLessThan(1e-5);
@@ -229,7 +229,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         const distance = (positions[dimensions + 1] as number) - (positions[1] as number);
         deepest = Math.max(deepest, (16 - distance) / 2);
       }
-      expect(deepest).toBeGreaterThan(0.01);
+      expect(deepest).toBeGreaterThan(0.005);
       expect(deepest).toBeLessThan(0.2);
     });
 

