@@ -60,6 +60,7 @@ export default defineConfig(({ mode }) => {
     test: {
       environment: 'node',
       env,
+      globalSetup: ['tests/helpers/built/run-folder.mjs'],
       setupFiles: ['tests/helpers/setup.ts'],
       tags: Object.entries(TIERS).map(([name, description]) => ({ name, description })),
       pool: 'forks',

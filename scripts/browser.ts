@@ -17,6 +17,7 @@ export interface BrowserOptions {
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CONFIG = { root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'error' } as const;
 const LOOPBACK = '127.0.0.1';
 const SUB_PATH = '/some/folder/';
 export const START_LIMIT_MS = 60_000;
@@ -63,7 +64,7 @@ export function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Br
 }
 
 export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
-  return serve === 'build' ? serveBuild() : serveSource();
+  return serve === 'build' ? serveNewBuild() : serveSource();
 }
 
 export interface Server {
@@ -75,9 +76,7 @@ export interface Server {
 
 async function serveSource(): Promise<Server> {
   const server = await createServer({
-    root: ROOT,
-    configFile: join(ROOT, 'vite.config.ts'),
-    logLevel: 'error',
+    ...CONFIG,
     // Vite's client needs a fixed port. Ignore all files, because writing a watched file would reload the page; `watch:
     // null` would not override vite.config.ts.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
@@ -86,12 +85,23 @@ async function serveSource(): Promise<Server> {
   return { url: firstUrl(server.resolvedUrls?.local), close: () => server.close() };
 }
 
-async function serveBuild(): Promise<Server> {
+async function serveNewBuild(): Promise<Server> {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-page-'));
-  const shared = { root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'error' } as const;
-  await build({ ...shared, build: { outDir, emptyOutDir: true } });
+  await build({ ...CONFIG, build: { outDir, emptyOutDir: true } });
+  const { close, ...server } = await serveBuild(outDir);
+  return {
+    ...server,
+    async close() {
+      await close();
+      await rm(outDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Serves a folder that holds the built page. */
+export async function serveBuild(outDir: string): Promise<Server> {
   const server = await preview({
-    ...shared,
+    ...CONFIG,
     base: SUB_PATH,
     build: { outDir },
     preview: { host: LOOPBACK, port: 0 },
@@ -99,10 +109,7 @@ async function serveBuild(): Promise<Server> {
   return {
     url: firstUrl(server.resolvedUrls?.local),
     folder: outDir,
-    async close() {
-      await server.close();
-      await rm(outDir, { recursive: true, force: true });
-    },
+    close: () => server.close(),
   };
 }
 

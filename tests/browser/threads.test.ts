@@ -1,7 +1,7 @@
 /** A page that a bundler builds from the package runs threads if it has SharedArrayBuffer. */
 
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import puppeteer from 'puppeteer';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { buildModules } from '../../scripts/build';
 import { launchChrome } from '../../src/testing/chrome';
 import { browserTest } from '../helpers/browser';
+import { builtModules } from '../helpers/built/packed';
 
 const ISOLATED = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -56,7 +56,7 @@ describe('a page with threads', () => {
   });
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cellstorm-threads-'));
-    await buildModules(join(folder, 'dist'));
+    await cp(await builtModules(), join(folder, 'dist'), { recursive: true });
     await writeFile(join(folder, 'index.html'), '<script type="module" src="./page.js"></script>');
     await writeFile(join(folder, 'page.js'), PROGRAM);
     await build({ root: folder, configFile: false, logLevel: 'error', build: { outDir: 'built' } });

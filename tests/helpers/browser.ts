@@ -9,6 +9,7 @@
  *   browserTest('…', async () => { const { page } = await open(); … });
  * Such a test sets what it needs first, and leaves the page usable.
  */
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
 import {
@@ -17,10 +18,12 @@ import {
   chrome,
   type Server,
   START_LIMIT_MS,
+  serveBuild,
   startChrome,
   startServer,
 } from '../../scripts/browser';
 import { allowsNoGpu } from '../../src/testing/environment';
+import { builtPages } from './built/packed';
 
 export interface OpenPage {
   readonly page: Page;
@@ -112,7 +115,7 @@ export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}
   };
   beforeAll(async () => {
     if (chrome === undefined && allowsNoGpu()) return;
-    server = await shared(servers, serve, () => startServer(serve));
+    server = await shared(servers, serve, () => (serve === 'build' ? serveBuiltPages() : startServer(serve)));
     const started = await shared(browsers, JSON.stringify(options), () => startChrome(options));
     profile = await started.createBrowserContext();
   }, START_LIMIT_MS * 2);
@@ -171,6 +174,11 @@ export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}
       };
     },
   };
+}
+
+/** All processes of the run serve the same build. */
+async function serveBuiltPages(): Promise<Server> {
+  return serveBuild(join(await builtPages(), 'page'));
 }
 
 async function closePages(pages: Page[]): Promise<void> {

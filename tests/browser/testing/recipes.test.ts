@@ -1,7 +1,7 @@
 /** Runs the recipes of the guides as they are written, in a project that has the package installed. */
 import { describe, expect } from 'vitest';
 import { browserTest } from '../../helpers/browser';
-import { codeOf, useInstalledPackage } from '../../helpers/installed-package';
+import { codeOf, useInstalledPackage } from '../../helpers/built/installed-package';
 
 const GUIDE = 'docs/testing.md';
 const CI_GUIDE = 'docs/testing-ci.md';

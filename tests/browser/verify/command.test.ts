@@ -1,11 +1,11 @@
 /** Runs the built command with a real browser, and with programs that only pretend to be a browser. */
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { chrome } from '../../../scripts/browser';
-import { buildModules, copyVerifyPage } from '../../../scripts/build';
-import { browserTest, useBrowser } from '../../helpers/browser';
+import { browserTest } from '../../helpers/browser';
+import { builtModules, builtPages } from '../../helpers/built/packed';
 import { type CommandOutcome, temporaryFolder, withoutProgress } from '../../helpers/command-line';
 
 const folder = temporaryFolder();
@@ -67,12 +67,9 @@ function answering(...answers: readonly unknown[]): string {
 const ended = (report: object) => ({ kind: 'ended', report: { ...REPORT, ...report } });
 
 describe('cellstorm verify --browser', () => {
-  const browser = useBrowser({ serve: 'build' });
-
   beforeAll(async () => {
     mkdirSync(profiles);
-    await buildModules(dist);
-    await copyVerifyPage(browser.folder as string, join(dist, 'verify-page'));
+    for (const built of [await builtModules(), await builtPages()]) cpSync(built, dist, { recursive: true });
   });
 
   browserTest('passes in a real browser, and prints only JSON on stdout', { tags: 'full' }, async () => {

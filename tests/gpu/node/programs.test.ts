@@ -1,7 +1,7 @@
 /** Tests programs that use an installed cellstorm/node: they run, end by themselves, and get errors that name a fix. */
 import { describe, expect, test } from 'vitest';
 import { allowsNoGpu } from '../../../src/testing/environment';
-import { codeOf, type InstalledPackage, useInstalledPackage } from '../../helpers/installed-package';
+import { codeOf, type InstalledPackage, useInstalledPackage } from '../../helpers/built/installed-package';
 import { adapterName } from '../../helpers/node-gpu';
 
 const GUIDE = 'docs/node.md';

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installInto } from '../../helpers/packed';
+import { installInto } from '../../helpers/built/packed';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Folders of compilers in node_modules. attw depends on version 5. */
