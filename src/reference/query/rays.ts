@@ -55,20 +55,24 @@ export function hitsAlongRay(
   }, greatestDistance);
   const wrapped = origin.map((value, axis) => Math.abs(value) * ((period[axis] as number) > 0 ? 1 : 0));
   const farthest = Math.max(0, ...wrapped);
+  const periodic = fastestFirst(direction, period);
   const hits: ReferenceHit[] = [];
   const doubtful = new Set<number>();
+  const away = [...origin];
   for (let id = 0; id < positions.length / dimensions; id++) {
     if (!isFiniteParticle(dimensions, positions, id)) continue;
     const radius = typeof radii === 'number' ? radii : (radii[id] as number);
     const leastBand = share * (radius + farthest);
-    const away = origin.map((value, axis) => (positions[dimensions * id + axis] as number) - value);
+    for (let axis = 0; axis < dimensions; axis++) {
+      away[axis] = (positions[dimensions * id + axis] as number) - (origin[axis] as number);
+    }
     let first: ReferenceHit | undefined;
     let doubtFrom = Number.POSITIVE_INFINITY;
-    forEachImage(away, direction, reach, radius, period, (image) => {
+    forEachImage({ away, direction, reach, radius, period, periodic }, (image) => {
       const along = dot(image, direction) / squared;
       const nearest = Math.max(0, Math.min(along, reach));
-      const apart = length(image.map((value, axis) => value - nearest * (direction[axis] as number)));
-      const toLine = length(image.map((value, axis) => value - along * (direction[axis] as number)));
+      const apart = distanceTo(image, direction, nearest);
+      const toLine = distanceTo(image, direction, along);
       const halfChord = Math.sqrt(Math.max(radius * radius - toLine * toLine, 0));
       const distance = Math.max(0, Math.min(along - halfChord / Math.sqrt(squared), reach));
       const band = share * length(image) + leastBand;
@@ -87,40 +91,56 @@ export function hitsAlongRay(
   return { hits, doubtful };
 }
 
+/** Returns the periodic axes, that along which the ray is fastest first. */
+function fastestFirst(direction: readonly number[], period: readonly number[]): number[] {
+  const speedOf = (axis: number) => Math.abs(direction[axis] as number);
+  const periodic = [...period.keys()].filter((axis) => (period[axis] as number) > 0);
+  return periodic.sort((a, b) => speedOf(b) - speedOf(a));
+}
+
+interface ImagesNearRay {
+  /** From the ray's origin to the ball's centre. */
+  readonly away: readonly number[];
+  readonly direction: readonly number[];
+  readonly reach: number;
+  readonly radius: number;
+  readonly period: readonly number[];
+  /** Of fastestFirst. */
+  readonly periodic: readonly number[];
+}
+
 /**
- * Begins with the periodic axis along which the ray is fastest. An image along one axis is near only a part of the ray.
- * Along the next axis, only images near this part are tried.
+ * An image along one axis is near only a part of the ray. Along the next axis, only images near this part are tried.
+ * `visit` must not keep the vector, which changes.
  */
 function forEachImage(
-  away: readonly number[],
-  direction: readonly number[],
-  reach: number,
-  radius: number,
-  period: readonly number[],
+  { away, direction, reach, radius, period, periodic }: ImagesNearRay,
   visit: (image: readonly number[]) => void,
 ): void {
+  if (periodic.length === 0) {
+    visit(away);
+    return;
+  }
   const near = 2 * radius;
-  const periodic = [...period.keys()].filter((axis) => (period[axis] as number) > 0);
-  const speedOf = (axis: number) => Math.abs(direction[axis] as number);
-  periodic.sort((a, b) => speedOf(b) - speedOf(a));
   const image = [...away];
   const go = (index: number, from: number, to: number): void => {
     const axis = periodic[index];
     if (axis === undefined) {
-      visit([...image]);
+      visit(image);
       return;
     }
     const length = period[axis] as number;
     const speed = direction[axis] as number;
-    const ends = [speed * from, speed * to];
-    const first = Math.ceil((Math.min(...ends) - near - (away[axis] as number)) / length);
-    const last = Math.floor((Math.max(...ends) + near - (away[axis] as number)) / length);
+    const [begin, finish] = [speed * from, speed * to];
+    const first = Math.ceil((Math.min(begin, finish) - near - (away[axis] as number)) / length);
+    const last = Math.floor((Math.max(begin, finish) + near - (away[axis] as number)) / length);
     for (let count = first; count <= last; count++) {
       const shifted = (away[axis] as number) + count * length;
       image[axis] = shifted;
-      const times = speed === 0 ? [from, to] : [(shifted - near) / speed, (shifted + near) / speed];
-      const start = Math.max(from, Math.min(...times));
-      const end = Math.min(to, Math.max(...times));
+      const one = speed === 0 ? from : (shifted - near) / speed;
+      const other = speed === 0 ? to : (shifted + near) / speed;
+      const start = Math.max(from, Math.min(one, other));
+      const end = Math.min(to, Math.max(one, other));
       if (start <= end) go(index + 1, start, end);
     }
   };
@@ -128,7 +148,19 @@ function forEachImage(
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, value, axis) => sum + value * (b[axis] as number), 0);
+  let sum = 0;
+  for (let axis = 0; axis < a.length; axis++) sum += (a[axis] as number) * (b[axis] as number);
+  return sum;
+}
+
+/** Returns how far `vector` is from the point `steps` times `direction`. */
+function distanceTo(vector: readonly number[], direction: readonly number[], steps: number): number {
+  let sum = 0;
+  for (let axis = 0; axis < vector.length; axis++) {
+    const apart = (vector[axis] as number) - steps * (direction[axis] as number);
+    sum += apart * apart;
+  }
+  return Math.sqrt(sum);
 }
 
 function length(vector: readonly number[]): number {
