@@ -42,8 +42,9 @@ const STEPS_PER_WAIT = 20;
 
 export interface StateHashCase {
   readonly name: string;
-  onCpu(steps: number): string;
-  onGpu(gpu: Gpu, steps: number): Promise<string>;
+  /** Returns the hashes of the states after these numbers of steps, which ascend. */
+  onCpu(marks: readonly number[]): string[];
+  onGpu(gpu: Gpu, marks: readonly number[]): Promise<string[]>;
 }
 
 interface Particles {
@@ -56,36 +57,43 @@ interface Stepper {
 }
 
 function stepOnCpu<Method extends Stepper>(
-  steps: number,
+  marks: readonly number[],
   method: Method,
   hash: (method: Method) => string,
   before?: (method: Method) => void,
-): string {
-  for (let step = 0; step < steps; step++) {
-    before?.(method);
-    method.step(DT);
-  }
-  return hash(method);
+): string[] {
+  let step = 0;
+  return marks.map((mark) => {
+    for (; step < mark; step++) {
+      before?.(method);
+      method.step(DT);
+    }
+    return hash(method);
+  });
 }
 
 interface GpuRun {
   readonly gpu: Gpu;
-  readonly steps: number;
+  readonly marks: readonly number[];
 }
 
 async function stepOnGpu<Method extends Stepper & { destroy(): void }>(
-  { gpu, steps }: GpuRun,
+  { gpu, marks }: GpuRun,
   creating: Promise<Method>,
   hash: (method: Method) => Promise<string>,
   before?: (method: Method) => void,
-): Promise<string> {
+): Promise<string[]> {
   const method = await creating;
-  for (let step = 0; step < steps; step++) {
-    before?.(method);
-    method.step(DT);
-    if (step % STEPS_PER_WAIT === STEPS_PER_WAIT - 1) await gpu.device.queue.onSubmittedWorkDone();
+  const found: string[] = [];
+  let step = 0;
+  for (const mark of marks) {
+    for (; step < mark; step++) {
+      before?.(method);
+      method.step(DT);
+      if (step % STEPS_PER_WAIT === STEPS_PER_WAIT - 1) await gpu.device.queue.onSubmittedWorkDone();
+    }
+    found.push(await hash(method));
   }
-  const found = await hash(method);
   method.destroy();
   return found;
 }
@@ -97,11 +105,11 @@ function simulationCase(name: string, scene: Scene, changes: Partial<SimulationO
     applyDrive(simulation, scene.drive, strength);
   return {
     name: `${name} ${scene.dimensions}D`,
-    onCpu: (steps) =>
-      stepOnCpu(steps, createCpuSimulation(options), (simulation) => simulation.measure().hash, drive),
-    onGpu: (gpu, steps) =>
+    onCpu: (marks) =>
+      stepOnCpu(marks, createCpuSimulation(options), (simulation) => simulation.measure().hash, drive),
+    onGpu: (gpu, marks) =>
       stepOnGpu(
-        { gpu, steps },
+        { gpu, marks },
         createSimulation(gpu, options),
         async (simulation) => (await simulation.measure()).hash,
         drive,
@@ -123,10 +131,10 @@ function fluidCase(name: string, options: FluidOptions, scene?: FluidScene): Sta
   };
   return {
     name: `${name} ${options.dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuFluid(options), (fluid) => fluid.measure().hash, drive),
-    onGpu: (gpu, steps) =>
+    onCpu: (marks) => stepOnCpu(marks, createCpuFluid(options), (fluid) => fluid.measure().hash, drive),
+    onGpu: (gpu, marks) =>
       stepOnGpu(
-        { gpu, steps },
+        { gpu, marks },
         createFluid(gpu, options),
         async (fluid) => (await fluid.measure()).hash,
         drive,
@@ -159,9 +167,9 @@ function flockCase(name: string, options: FlockOptions): StateHashCase {
   const hash = hashParticles(options.dimensions);
   return {
     name: `flock ${name} ${options.dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuFlock(options), (flock) => hash(flock.read())),
-    onGpu: (gpu, steps) =>
-      stepOnGpu({ gpu, steps }, createFlock(gpu, options), async (flock) => hash(await flock.read())),
+    onCpu: (marks) => stepOnCpu(marks, createCpuFlock(options), (flock) => hash(flock.read())),
+    onGpu: (gpu, marks) =>
+      stepOnGpu({ gpu, marks }, createFlock(gpu, options), async (flock) => hash(await flock.read())),
   };
 }
 
@@ -177,9 +185,9 @@ function positionFluidSceneCase(name: string, dimensions: Dimensions): StateHash
   const hash = hashParticles(dimensions);
   return {
     name: `pbf ${name} ${dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuPositionFluid(given), (fluid) => hash(fluid.read())),
-    onGpu: (gpu, steps) =>
-      stepOnGpu({ gpu, steps }, createPositionFluid(gpu, given), async (fluid) => hash(await fluid.read())),
+    onCpu: (marks) => stepOnCpu(marks, createCpuPositionFluid(given), (fluid) => hash(fluid.read())),
+    onGpu: (gpu, marks) =>
+      stepOnGpu({ gpu, marks }, createPositionFluid(gpu, given), async (fluid) => hash(await fluid.read())),
   };
 }
 
@@ -191,9 +199,9 @@ function lifeSceneCase(name: string, dimensions: Dimensions): StateHashCase {
   const hash = hashParticles(dimensions);
   return {
     name: `life ${name} ${dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuLife(given), (life) => hash(life.read())),
-    onGpu: (gpu, steps) =>
-      stepOnGpu({ gpu, steps }, createLife(gpu, given), async (life) => hash(await life.read())),
+    onCpu: (marks) => stepOnCpu(marks, createCpuLife(given), (life) => hash(life.read())),
+    onGpu: (gpu, marks) =>
+      stepOnGpu({ gpu, marks }, createLife(gpu, given), async (life) => hash(await life.read())),
   };
 }
 
@@ -212,9 +220,9 @@ function lifeCase(dimensions: Dimensions): StateHashCase {
   const hash = hashParticles(dimensions);
   return {
     name: `life ${dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuLife(options), (life) => hash(life.read())),
-    onGpu: (gpu, steps) =>
-      stepOnGpu({ gpu, steps }, createLife(gpu, options), async (life) => hash(await life.read())),
+    onCpu: (marks) => stepOnCpu(marks, createCpuLife(options), (life) => hash(life.read())),
+    onGpu: (gpu, marks) =>
+      stepOnGpu({ gpu, marks }, createLife(gpu, options), async (life) => hash(await life.read())),
   };
 }
 
@@ -227,9 +235,9 @@ function positionFluidCase(dimensions: Dimensions): StateHashCase {
   const hash = hashParticles(dimensions);
   return {
     name: `pbf ${dimensions}D`,
-    onCpu: (steps) => stepOnCpu(steps, createCpuPositionFluid(options), (fluid) => hash(fluid.read())),
-    onGpu: (gpu, steps) =>
-      stepOnGpu({ gpu, steps }, createPositionFluid(gpu, options), async (fluid) => hash(await fluid.read())),
+    onCpu: (marks) => stepOnCpu(marks, createCpuPositionFluid(options), (fluid) => hash(fluid.read())),
+    onGpu: (gpu, marks) =>
+      stepOnGpu({ gpu, marks }, createPositionFluid(gpu, options), async (fluid) => hash(await fluid.read())),
   };
 }
 

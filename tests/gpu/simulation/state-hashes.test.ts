@@ -10,13 +10,11 @@ const SLOW = /bullets/;
 describe('the recorded states of the GPU engine', () => {
   const recorded = checkRecorded('gpu');
   for (const { name, onGpu } of STATE_HASH_CASES) {
-    for (const steps of CHECKED_STEPS) {
-      gpuTest(
-        `include that of ${name} after ${steps} steps`,
-        async (_device, { wrap }) => recorded.check(name, steps, await onGpu(wrap(), steps)),
-        steps === 10 && !SLOW.test(name) ? SHARED_CASE : { ...SHARED, tags: 'full' },
-      );
-    }
+    gpuTest(
+      `include those of ${name}`,
+      async (_device, { wrap }) => recorded.check(name, await onGpu(wrap(), CHECKED_STEPS)),
+      SLOW.test(name) ? { ...SHARED, tags: 'full' } : SHARED_CASE,
+    );
   }
   test('exist for exactly the cases of this table', () => {
     recorded.finish(STATE_HASH_CASES.map(({ name }) => name));
