@@ -404,7 +404,8 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         ['integrate', 'scan', 'crowd', 'scatter', 'gather', 'heavy', 'resolve'],
       ]);
     },
-    SHARED,
+    // Nothing depends on what the passes compute.
+    { driverless: true },
   );
 });
 

@@ -390,7 +390,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const crowd = { ...options, positions: heap, crowds: true };
       await expectAsReference(tools, crowd, 10);
     },
-    SHARED,
+    LONG,
   );
 
   for (const kind of WORLD_KINDS) {

@@ -49,7 +49,7 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
       expect(Math.min(kinds.begun, kinds.stayed, kinds.ended)).toBeGreaterThan(20);
       simulation.destroy();
     },
-    SHARED,
+    dimensions === 2 ? SHARED : FULL,
   );
 
   gpuTest(
@@ -149,6 +149,6 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
       grid.destroy();
       simulation.destroy();
     },
-    SHARED,
+    dimensions === 2 ? SHARED : FULL,
   );
 });

@@ -4,10 +4,13 @@ import { createCpuGrid, createCpuSimulation, type SimulationOptions } from '../.
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
 import { createNoise } from '../../../../src/testing/noise';
+import { runsAll } from '../../../helpers/tiers';
 import { createTurnGrid, createTurnSimulation } from './crew';
 
 const COUNT = 4500;
 const DT = 1 / 60;
+/** The default tier has tests with two threads and with four anyway. */
+const THREADS = runsAll ? [2, 4, 8] : [8];
 
 type Case = readonly [name: string, scene: string, changes: Partial<Omit<SimulationOptions, 'dimensions'>>];
 
@@ -31,7 +34,7 @@ describe.each([2, 3] as const)('A simulation in %dD', (dimensions) => {
     const options = { ...sceneOptions(createScene(name, { dimensions, count: COUNT })), ...changes };
     const one = createCpuSimulation(options);
     for (let step = 0; step < 3; step++) one.step(DT);
-    for (const threads of [2, 4, 8]) {
+    for (const threads of THREADS) {
       const { simulation, crew } = createTurnSimulation(options, threads);
       for (let step = 0; step < 3; step++) simulation.step(DT);
       expect(crew.jobs).toBeGreaterThan(0);
@@ -104,7 +107,7 @@ describe.each([2, 3] as const)('A grid in %dD', (dimensions) => {
     one.build(positions);
     const { count, pairs } = one.collectPairs();
     expect(count).toBeGreaterThan(COUNT / 2);
-    for (const threads of [2, 4, 8]) {
+    for (const threads of THREADS) {
       const { grid, crew } = createTurnGrid(options, threads);
       grid.build(positions);
       expect(crew.jobs).toBe(3);
