@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { CellstormError } from '../../src/core/base/errors';
 import { buildDriver, type IdleDriver } from './driver';
 import { FAMILIES, FAMILY_NAMES, type Family } from './families';
-import { DRIVER_MARK, KERNEL_MARK } from './marks';
+import { DRIVER_MARK, EQUAL_MARK, KERNEL_MARK } from './marks';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = ['scripts/run.mjs', 'bench/isa/compile.ts'];
@@ -104,7 +104,8 @@ interface Parsed {
 export function parseOutput(output: string): Parsed {
   const [head = '', ...parts] = output.split(KERNEL_MARK);
   const [, driver = 'unknown'] = new RegExp(`^${DRIVER_MARK}(.*)$`, 'm').exec(head) ?? [];
-  const kernels = parts.map((part) => {
+  const kernels = new Map<string, Figures>();
+  for (const part of parts) {
     const [name = '', ...lines] = part.split('\n');
     const values = new Map(lines.map((line) => line.split(': ') as [string, string]));
     const read = (label: string) => {
@@ -112,8 +113,9 @@ export function parseOutput(output: string): Parsed {
       if (Number.isSafeInteger(value)) return value;
       throw new CellstormError(`The driver ${driver} gives no "${label}" of the kernel ${name}.`);
     };
-    const figures = FIGURE_NAMES.map((figure) => [figure, read(FIGURES[figure])]);
-    return [name, Object.fromEntries(figures) as Figures] as const;
-  });
-  return { driver, kernels: new Map(kernels) };
+    const measure = () =>
+      Object.fromEntries(FIGURE_NAMES.map((figure) => [figure, read(FIGURES[figure])])) as Figures;
+    kernels.set(name, kernels.get(values.get(EQUAL_MARK) ?? '') ?? measure());
+  }
+  return { driver, kernels };
 }

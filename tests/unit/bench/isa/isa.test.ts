@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { buildDriver } from '../../../../bench/isa/driver';
 import { FAMILY_NAMES } from '../../../../bench/isa/families';
 import { isHot, isPlain } from '../../../../bench/isa/kernels';
-import { DRIVER_MARK, KERNEL_MARK } from '../../../../bench/isa/marks';
+import { DRIVER_MARK, EQUAL_MARK, KERNEL_MARK } from '../../../../bench/isa/marks';
 import { FIGURE_NAMES, type Figures, type Isa, parseOutput } from '../../../../bench/isa/measure';
 import {
   compareRecords,
@@ -71,6 +71,13 @@ describe('what RADV prints', () => {
         } satisfies Figures,
       ],
     ]);
+  });
+
+  test('gives a kernel the figures of the earlier one that it equals', () => {
+    const equal = `${KERNEL_MARK}${NEAR}\n${EQUAL_MARK}: ${RESOLVE}\n`;
+    const { kernels } = parseOutput(`${KERNEL_MARK}${RESOLVE}\n${printed(36)}${equal}`);
+    expect([...kernels.keys()]).toEqual([RESOLVE, NEAR]);
+    expect(kernels.get(NEAR)).toEqual(kernels.get(RESOLVE));
   });
 
   test('is rejected if a kernel has no figures', () => {
