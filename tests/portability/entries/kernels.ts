@@ -1,8 +1,9 @@
 /** Compiles the kernels at some indices of the list of descriptions. Runs under Deno for kernels.test.ts. */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';
-import { Kernel } from '../../../src/gpu/kernel';
-import { compileShader } from '../../../src/gpu/shader-module';
+import { Kernel, type KernelDescription } from '../../../src/gpu/kernel';
+import { linkShader } from '../../../src/gpu/link';
+import { refuseErrors } from '../../../src/gpu/shader-module';
 import { describeKernels } from '../../../src/passes';
 import { describePageKernels } from '../../helpers/page-kernels';
 import { openDevice } from './device';
@@ -22,6 +23,20 @@ export interface KernelsReport {
 
 const { gpu, complaints } = await openDevice();
 
+const accepted = new Set<string>();
+
+/** Compiles shaders with equal code once: some kernels differ only in their entry points or their sizes. */
+async function compileShader(description: KernelDescription): Promise<void> {
+  const linked = linkShader(description);
+  if (accepted.has(linked.code)) return;
+  await refuseErrors(
+    description.label,
+    gpu.device.createShaderModule({ label: description.label, code: linked.code }),
+    linked,
+  );
+  accepted.add(linked.code);
+}
+
 export default async ({ dimensions, of, as, indices }: KernelsQuestion): Promise<KernelsReport> => {
   const descriptions = of === 'page' ? describePageKernels(dimensions) : describeKernels(dimensions, false);
   const compiled: string[] = [];
@@ -31,7 +46,7 @@ export default async ({ dimensions, of, as, indices }: KernelsQuestion): Promise
     if (!description) throw new RangeError(`There is no kernel ${index}.`);
     try {
       if (as === 'pipeline') await Kernel.compile(gpu, description);
-      else await compileShader(gpu.device, description.label, description);
+      else await compileShader(description);
       compiled.push(description.label);
     } catch (error) {
       if (!(error instanceof CellstormError)) throw error;
