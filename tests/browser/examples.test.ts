@@ -11,6 +11,8 @@ import { browserTest, useBrowser } from '../helpers/browser';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const LIMIT_MS = 120_000;
+/** The processor draws, so fewer pixels are quicker. */
+const SMALL = { width: 320, height: 240 };
 
 const PRINTED: Readonly<Record<string, RegExp>> = {
   lockstep:
@@ -41,7 +43,7 @@ describe('the example', () => {
   for (const name of exampleNames()) {
     if (isPage(name)) {
       browserTest(`${name} draws on its canvas`, { tags: 'full' }, async () => {
-        const { page, expectNoProblems } = await browser.openPage(`examples/${name}/`);
+        const { page, expectNoProblems } = await browser.openPage(`examples/${name}/`, SMALL);
         const drawn = async () => shareDrawn((await screenshotCanvas(page)).data);
         await expect.poll(drawn, { timeout: LIMIT_MS }).toBeGreaterThan(0.02);
         expectNoProblems();

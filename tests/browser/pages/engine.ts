@@ -2,23 +2,24 @@
 import type { Dimensions } from '../../../src/core/world/world';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { requestGpu } from '../../../src/gpu/device';
+import { type Gpu, requestGpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { verifyExact } from '../../../src/verify/golden';
 import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 
-/** One device for all cases compiles its kernels once. */
+/** The most particles that the tests verify. */
+const MOST = 500;
+
+let requested: Promise<Gpu> | undefined;
+
+/** One device for all cases of the page compiles its kernels once. */
 export async function runVerify(runs: readonly VerifyOptions[]): Promise<VerifyCase[]> {
-  const gpu = await requestGpu({
-    particles: Math.max(...runs.map((options) => largestVerified(options).particles)),
-    cells: Math.max(...runs.map((options) => largestVerified(options).cells)),
-    dimensions: runs.some(({ dimensions }) => dimensions?.includes(3)) ? 3 : 2,
-  });
+  requested ??= requestGpu(largestVerified({ counts: [MOST] }));
+  const gpu = await requested;
   const cases: VerifyCase[] = [];
   for (const options of runs) {
     for await (const one of verify({ gpu }, options)) cases.push(one);
   }
-  gpu.destroy();
   return cases;
 }
 

@@ -183,7 +183,10 @@ describe('the cards of presets', () => {
 
 describe('in the presets', () => {
   const browser = useBrowser({ serve: 'build' });
-  const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
+  const open = browser.share((opener) =>
+    // The processor draws, so fewer pixels are quicker.
+    openPlayground(opener, { query: '?v=1&count=100&engine=cpu', pixelRatio: 0.5 }),
+  );
 
   async function start(name: string): Promise<Page> {
     const { page } = await open();
