@@ -17,7 +17,8 @@ struct Grid {
   // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Only bounded and periodic worlds
   // without levels have a ring.
   ring: Extent,
-  // Both are 0 without variable radii. `inverse_base` is 1 / the largest diameter on the lowest level.
+  // `levels` and `inverse_base` are 0 without variable radii. `inverse_base` is 1 / the largest diameter on the lowest
+  // level.
   levels: u32,
   inverse_base: f32,
   // Larger particles go into the quarantine.

@@ -55,7 +55,7 @@ fn compare_sample(
   }
   let one = index / threads;
   let cell = load_lattice(sample[one]);
-  // If the number is even, the first half also compares with the particle opposite.
+  // If the sample has an even number of particles, each in its first half is also compared with the opposite one.
   let last = (sampled - 1u) / 2u + select(0u, 1u, sampled % 2u == 0u && one < sampled / 2u);
   // Loops count down, as in neighbours/probe_bounded.wgsl.
   var other = one + 1u + index % threads;

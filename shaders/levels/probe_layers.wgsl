@@ -1,8 +1,8 @@
 // The loops of levels/probe.wgsl, in layers of three rows. With WRAPS, rows beyond an end of the world continue at the
 // other end. A row that crosses the end along x counts as two, because it is two ranges of slots. With HASHED, a row
-// may continue at the start of its level's table. It is one range of slots, behind whose end the level's slots begin
-// again. Cells that share a bucket with a cell of a row need no test: the cells around a particle never share one, so
-// a particle is met once, and particles of other cells are out of reach.
+// may continue at the start of its level's table; its range of slots then continues at the level's first slot.
+// Candidates need no test of their cell: the cells around a particle never share a bucket, so each candidate comes
+// once, and particles of other cells are out of reach.
 // Needs: Table, coarsened, cells_at, grid, inverse_edge, table_of, index_of, slots_in, first_slot, wrap_cell.
 // Needs: bucket_at, start, wrap_slot, Gathered, Particle, position_in, overlaps, minimum_image, visit, neighbour_of.
 // Needs: has_finer, within_cells, greatest_on, finer_bucket, levels_in_use.

@@ -12,9 +12,9 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns how many lists of paths (solve/ccd/link.wgsl) there are, a power of two. They have their own hash
-// table. The grid's table has one or two buckets per particle, which are few if there are few particles, but even a few
-// paths may pass many cells. So there are at least FEWEST_LISTS lists.
+// Returns how many lists of paths (solve/ccd/link.wgsl) there are, a power of two. They have their own hash table. The
+// grid's table has only one or two buckets per particle, but even a few paths may pass many cells. So there are at
+// least FEWEST_LISTS lists.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

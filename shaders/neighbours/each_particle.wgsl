@@ -28,7 +28,7 @@ fn each_particle(
       gathered = begin(particle);
     }
   }
-  // probe_naive.wgsl has barriers, so it needs uniform control flow. It never goes with CROWDS.
+  // probe_naive.wgsl has barriers, so this call must be in uniform control flow. CROWDS excludes that loop.
   probe(&gathered, particle, slot, cell, reach_squared(), thread);
   if (is_in_grid(cell)) {
     finish(gathered, particle);

@@ -5,11 +5,12 @@
 
 struct Chunks {
   axis: u32,
-  // The next three are words of `table`, per axis. Here begin the first part of each region, then the number of parts.
+  // `starts`, `lows` and `regions` are indices of `table`, one per axis. From `starts` on: the first part of each
+  // region, then the number of parts.
   starts: Extent,
-  // Here begin the low bounds of the parts. That of a region's first part is 0, that of an unused part NO_CUT.
+  // From `lows` on: the low bound of each part; 0 for a region's first part, NO_CUT for an unused part.
   lows: Extent,
-  // Here begins the region of each part.
+  // From `regions` on: the region of each part.
   regions: Extent,
   // The region of invalid boxes: greater than all others.
   invalid_region: u32,

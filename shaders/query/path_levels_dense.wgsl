@@ -1,7 +1,7 @@
 // The cells along a ray on one level of a dense grid. path_dense.wgsl describes the functions.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
-// The level of the walk. The caller sets it before it calls any other function.
+// The level of the walk. Set it before you call any other function.
 var<private> level_walked: u32;
 
 struct Segment {

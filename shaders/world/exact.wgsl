@@ -1,4 +1,4 @@
-// Cells of an exact simulation: a cell is as wide as a particle, which is a power of two of quanta, except that the last
+// Cells of an exact simulation. A cell is as wide as a particle: a number of quanta that is a power of two. The last
 // cell along each axis also holds the rest of the world. Positions are whole numbers from the low corner, so every
 // device finds the same cells. Defines the names of space_straight.wgsl, cells_dense.wgsl and bounded.wgsl.
 // Needs: grid, substep, outer_bucket.

@@ -242,7 +242,7 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
 }
 
 /**
- * Describes the state from which the run continues. Tells if its scene is driven, because a state has the gravity and
+ * Describes the state from which the run continues. Says so if its scene is driven: a state has the gravity and
  * obstacles of one moment, but not how they follow time.
  */
 function describeState(path: string | undefined, scene: string | undefined): string {

@@ -1,8 +1,8 @@
 /**
  * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
  * also checks guarantees over long runs, and the fluid. With --exact, it only compares exact simulations with recorded
- * hashes, with --long also those of long runs. With --browser, the page verify.html checks a browser's GPU.
- * The exit code is 1 if a check fails or the GPU reports an error.
+ * hashes; --long then adds long runs. With --browser, the page verify.html checks a browser's GPU. The exit code is 1
+ * if a check fails or the GPU reports an error.
  */
 
 import { version } from '../../package.json';

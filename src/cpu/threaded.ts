@@ -11,8 +11,7 @@ import { checkThreads, whyNoWorkers } from './threads/team';
 /** Options of `createCpuSimulation`. */
 export interface CpuSimulationOptions extends SimulationOptions {
   /**
-   * Threads that `step` uses, from 1 to 64, if all particles have one radius and the simulation is
-   * neither `continuous` nor `exact`.
+   * Threads that `step` uses, from 1 to 64. With variable radii, `continuous` or `exact`, one thread does all the work.
    * Results have the same bits for any number. Call `destroy` when you no longer need a simulation with more than one
    * thread. Default: 1.
    */

@@ -51,8 +51,8 @@ export interface BoxChunksOptions {
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The largest sum of the chunks that each box reaches into; about 20 bytes each. Default: 2.5 per box in 2D, and 4 in
-   * 3D. At most 6.25 and 15.6 are ever needed.
+   * The largest number of memberships: a box counts once per chunk that it reaches into. A membership takes about 20
+   * bytes. Default: 2.5 per box in 2D, 4 in 3D. No search needs more than 6.25 per box in 2D, 15.625 in 3D.
    */
   readonly members?: number | undefined;
 }
@@ -61,7 +61,7 @@ export interface BoxChunksOptions {
 export interface ListedBoxChunks extends ListedPairs {
   /** Boxes with a low end above the high end, or with a number that is not finite. */
   readonly invalid: number;
-  /** The sum of the chunks that each box reaches into. */
+  /** Number of memberships: a box counts once per chunk that it reaches into. */
   readonly members: number;
 }
 
@@ -199,7 +199,7 @@ export class BoxChunks {
     return this.usable().count;
   }
 
-  /** Two u32 words of the last search: the number of invalid boxes, then the sum of the chunks that boxes reach. */
+  /** Two u32 words of the last search: the number of invalid boxes, then the number of memberships. */
   get divided(): GPUBuffer {
     return this.parts.owned.buffers.refused;
   }

@@ -54,7 +54,7 @@ export const EXACT_FIELDS = {
   exact_kick_speed: 'u32',
 } as const;
 
-/** The last two replace those of the float substep. */
+/** `diameter_squared` and `restitution` replace the values of a float substep. */
 export type ExactValues = StructValues<typeof EXACT_FIELDS> & {
   readonly diameter_squared: number;
   readonly restitution: number;

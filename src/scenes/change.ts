@@ -8,7 +8,7 @@ export interface SceneChanges {
   /** True for each axis along which the world wraps around. Only for scenes with a box. */
   readonly periodic?: readonly boolean[] | undefined;
   readonly unbounded?: boolean | undefined;
-  /** True to split the work on crowded cells. Not false if radii vary. */
+  /** True to split the work on crowded cells. Must not be false if radii vary. */
   readonly crowds?: boolean | undefined;
   readonly continuous?: boolean | undefined;
 }

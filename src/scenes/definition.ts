@@ -122,7 +122,7 @@ export interface LifeRequest extends MethodRequest {
   readonly kinds: number;
 }
 
-/** Particle life without its table. The unit of length is `reach`, the unit of time a second. */
+/** Particle life without its table of attractions. The unit of length is `reach`, the unit of time a second. */
 export interface LifeScene {
   readonly dimensions: Dimensions;
   readonly min: readonly number[];

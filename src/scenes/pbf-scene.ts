@@ -6,7 +6,7 @@ import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 const SPACING = UNITS / 2;
 /** Greatest random offset of a particle, in units. */
 const SHAKE = 32;
-/** Rows per column of particles, and columns per layer from front to back. */
+/** Rows divided by columns, and columns divided by layers (from front to back). */
 const ROWS = 1.5;
 const COLUMNS = 1.5;
 /** Height of the tank as a multiple of the column's; width as a multiple of the height. */
@@ -17,7 +17,7 @@ const LOWEST = 4;
 
 export function splash({ dimensions, count, width, seed }: MethodRequest): PositionFluidScene {
   const random = new Random(seed);
-  // In 2D: columns × 1.5 columns. In 3D there is also a layer per 1.5 columns.
+  // In 2D, count ≈ ROWS · columns². In 3D, count ≈ ROWS / COLUMNS · columns³.
   const columns =
     dimensions === 2
       ? ceilRoot(Math.ceil(count / ROWS), 2)

@@ -32,9 +32,9 @@ export interface RunnerOptions {
 /** Options of a GPU test: its device, its leaks, and options of the test runner. */
 export interface GpuTestOptions extends DeviceOptions, LeakOptions, RunnerOptions {
   /**
-   * Whether the test shares one device with the other tests that ask for it, so that pipelines are compiled only once.
-   * The device has the options that `createGpuTest` got, so such a test must not name any device options. Concurrent
-   * tests wait for each other, which counts towards their timeouts. Default false.
+   * Whether the test shares one device with the other tests that have this option, so that pipelines are compiled only
+   * once. The device has the options that `createGpuTest` got, so such a test must not name any device options.
+   * Concurrent tests wait for each other, which counts towards their timeouts. Default false.
    */
   readonly shared?: boolean | undefined;
 }

@@ -121,8 +121,7 @@ function isDebian(): boolean {
 /**
  * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. Uses what
  * is there. Otherwise downloads Chrome with puppeteer, if that package is installed, or installs `chromium` with
- * apt-get on Debian and Ubuntu, if it has the rights. If both fail, rejects with a CellstormError that says what to
- * install by hand.
+ * apt-get, as root or through sudo. If both fail, rejects with a CellstormError that says what to install by hand.
  *
  * @example
  * ```ts
@@ -162,7 +161,7 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
 }
 
 /**
- * Installs a C compiler with apt-get if there is none and it has the rights. Says so if that fails.
+ * Installs a C compiler with apt-get if there is none, as root or through sudo. Says so if that fails.
  * @internal
  */
 export function installCompiler(say: (line: string) => unknown): void {

@@ -83,8 +83,8 @@ const TWO_FRAMES =
 
 /**
  * Captures a canvas, or any other element, as the page shows it: parts of the page that cover the element are in the
- * picture, too. The picture consists of pixels of the screen. By default, puppeteer and Playwright use one of them per
- * CSS pixel. Rejects with an ArgumentError if no element matches or if the element is hidden.
+ * picture, too. Its pixels are those of the screen: in puppeteer and Playwright, by default one per CSS pixel. Rejects
+ * with an ArgumentError if no element matches or if the element is hidden.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 /**
  * The options in the page's address, which have the names of the flags of `cellstorm verify`:
- * `verify.html?scene=pile,gas&dimensions=2&count=257,4096&steps=12&seed=1`.
- * With `exact`, the page only compares exact simulations with their recorded hashes; only `dimensions` may go with it.
- * With `report`, the page posts its answers to its server.
+ * `verify.html?scene=pile,gas&dimensions=2&count=257,4096&steps=12&seed=1`. With `exact`, the page only compares exact
+ * simulations with their recorded hashes. It then accepts no other option but `dimensions`. With `report`, the page
+ * posts its answers to its server.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -53,8 +53,8 @@ export function readAddress(search: string): Address {
 }
 
 /**
- * Returns the query of an address with the `values` that are not empty. From the query `others`, takes only the
- * parameters that OTHERS lists.
+ * Returns the query of an address with the `values` that are not empty. Keeps those parameters of the query `others`
+ * that OTHERS lists.
  */
 export function addressOf(values: Readonly<Record<(typeof NAMES)[number], string>>, others: string): string {
   const kept = [...new URLSearchParams(others)].filter(([name]) => OTHERS.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Lists the checked starting states: scenes in 2D or 3D with a number of particles. Each has a fold with a row per
- * check.
+ * Lists the checked starting states: scenes in 2D or 3D with a number of particles. Each is a `details` element with a
+ * row per check.
  */
 import { describeCount } from '../core/base/errors';
 import type { VerifyCase } from '../verify/verify';
@@ -19,7 +19,7 @@ export class SceneList {
 
   constructor(private readonly holder: HTMLElement) {}
 
-  /** Adds a check to the fold of its starting state. Opens the fold if the check found a mismatch. */
+  /** Adds a row for a check to its starting state. Opens the element if the check found a mismatch. */
   add({ scene, dimensions, count, check, pass, detail, hash }: VerifyCase): void {
     const name = `${scene} ${dimensions}D, ${describeCount(count)}`;
     const shown = this.shown.get(name) ?? this.open(name);

@@ -21,7 +21,7 @@ const BRUTE_FORCE_LIMIT = 1024;
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;
-/** BoxChunks needs at most this many memberships per box, to the power of the dimensions. */
+/** BoxChunks needs at most MOST_MEMBERS^dimensions memberships per box. */
 const MOST_MEMBERS = 2.5;
 
 interface Found {

@@ -48,7 +48,10 @@ export interface VerifyOptions {
   readonly seed?: number | undefined;
   /** Steps of the check `repeats`, after which all its runs must have one state hash. Default: see REPEATED_STEPS. */
   readonly steps?: number | undefined;
-  /** Only compares exact simulations with their recorded hashes. Only `dimensions` may go with it. */
+  /**
+   * True to only compare exact simulations with their recorded hashes. No other option but `dimensions` is then
+   * allowed.
+   */
   readonly exact?: boolean | undefined;
 }
 

@@ -48,7 +48,7 @@ fn sum_around(spot: Spot) -> f32 {
   return sum;
 }
 
-// Call this, and a barrier, before count_of. Set is_occupied to 0 before.
+// Set is_occupied to 0 first. Call this, then a barrier, then count_of.
 fn find_equations(thread: u32) {
   var found = 0.0;
   for (var index = thread; index < side * side; index += WORKGROUP) {

@@ -12,7 +12,10 @@ export const WORKGROUP_SIZE = 256;
  */
 export const SCAN_WORKGROUP_SIZE = 64;
 
-/** Counts per thread of such a workgroup, a multiple of 4. Larger numbers mean fewer barriers, but less parallelism. */
+/**
+ * Counts per thread in a workgroup of SCAN_WORKGROUP_SIZE threads, a multiple of 4. Larger numbers mean fewer barriers,
+ * but less parallelism.
+ */
 export const SCAN_ITEMS = 64;
 
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
@@ -140,7 +143,7 @@ export const NO_PARTNER = 0xffff_ffff;
 
 /**
  * Indices of words in the buffer `counters` of the ccd passes, up to CCD_HELD. The list of fast particles begins at
- * word CCD_HEADER. This word counts them.
+ * word CCD_HEADER; word CCD_PATHS holds their number.
  */
 export const CCD_PATHS = 0;
 /** The lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
@@ -221,7 +224,9 @@ export const BOUNCE_PUSH = 31 / 32;
  */
 export const FREE_PUSH = 3 / 2;
 
-/** How much less a push may give to bodies that part, per speed at which they part (contact/law.ts). */
+/**
+ * A push may give bodies that already part less speed: less by this factor times their speed apart (contact/law.ts).
+ */
 export const PARTING = 8;
 
 /** The sum of changes is limited from overlaps of 1/DEEP of the smaller body's diameter on (contact/law.ts). */

@@ -3,8 +3,8 @@
  * law.ts in doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
  * Motion is relative to the other body. The bodies overlap too deeply while the moving centre is within `round` of a
- * box around the other centre, which has the half extents `sides`. The distance to this region is a convex function of
- * time. So a tangent reaches zero no later than the distance, and Newton's method converges to the time of impact.
+ * box with the half extents `sides` around the other centre. The distance to this region is a convex function of time.
+ * So a tangent reaches zero no later than the distance, and Newton's method converges to the time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';

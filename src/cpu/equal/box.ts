@@ -25,9 +25,8 @@ export interface Side {
 }
 
 /**
- * isInside starts from the image one period below the position and raises it by at most this many periods. Higher
- * images are above the box, which begins in the
- * world and is shorter than a period.
+ * isInside starts from the image one period below the position and raises it by at most this many periods. The box
+ * begins in the world and is shorter than a period, so higher images are above it.
  */
 const IMAGES = 3;
 

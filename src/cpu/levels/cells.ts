@@ -153,7 +153,7 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell of a row such that the cells from `x` to it have consecutive buckets. */
+  /** Returns the greatest coordinate such that the cells of a row from `x` up to it have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
@@ -206,8 +206,8 @@ export function sampleSize(count: number): number {
 }
 
 /**
- * A sample above this many planned sizes is not used. It may occur, because coincident particles are sampled all
- * together or not at all.
+ * A sample is not used if it is larger than this many times the planned size. That may happen, because coincident
+ * particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 

@@ -37,7 +37,7 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   readonly cellSize?: number | undefined;
 }
 
-/** `crowds` is left out, because it splits work among threads, and the CPU engine has only one. */
+/** `crowds` is left out, because it splits work among the threads of a GPU. */
 const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
 const ADVICE = 'use forEachPair, which needs no list';
@@ -289,8 +289,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
-   * objects by ascending id. At each object, visits its pairs with objects of larger cells, and of cells of
-   * the same size and a higher id, all in one ascending order of ids.
+   * objects by ascending id. Each object's pairs come by ascending id of the other object: those with objects in larger
+   * cells, and with objects in equal cells that have higher ids.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -363,9 +363,9 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
-   * 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets an object at the least t at which its distance to the
-   * object's centre is at most the object's radius. In a periodic world the ray wraps, up to 64 periods along each
-   * axis, and meets each object only once. Leave out `radius`.
+   * 0 ≤ t ≤ greatestDistance, which may be Infinity. The ray meets an object at the least t whose point is within the
+   * object's radius of its centre. In a periodic world the ray wraps, up to 64 periods along each axis, and meets each
+   * object only once. Leave out `radius`.
    */
   alongRay(
     origin: ArrayLike<number>,

@@ -59,7 +59,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Searches first within the cell edge of the level with the most objects, so that a few other objects do not decide.
+   * The first search radius is the cell edge of the level with the most objects, so that a few large or small objects
+   * do not decide it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;

@@ -54,7 +54,9 @@ export interface Threading<Team> {
   readonly warnings?: readonly string[];
 }
 
-/** A thread reads a word this often, some ten microseconds, before it sleeps: waking takes longer than most waits. */
+/**
+ * How often a thread reads a word (for about ten microseconds) before it sleeps. Waking takes longer than most waits.
+ */
 const SPINS = 4000;
 
 /** Waits a short time until a word differs from `value`. Returns whether it does. */

@@ -1,4 +1,4 @@
-/** How jobs are divided into batches. Results do not depend on it. */
+/** Divides jobs into batches. Results do not depend on how. */
 import type { Dimensions } from '../../core/world/world';
 
 /** Length of the array in which the owner writes the parameters of a job, while no worker has joined. */

@@ -38,7 +38,7 @@ export interface Crew {
   /** The owner's thread and the workers that have started. */
   readonly threads: number;
   readonly warnings: readonly string[];
-  /** Has all batches of a job performed, by `member` and by the workers. */
+  /** Runs all batches of a job, in `member` and in the workers. */
   run(member: Member, batches: number): void;
   send(mail: Mail): void;
   /** Throws if a job has failed. */
@@ -133,8 +133,8 @@ export class Team implements Crew {
   }
 
   /**
-   * The main thread of a browser may not sleep. There it spins: it waits for batches that are already being worked on,
-   * which are short, and a step in one thread would block it for longer.
+   * The main thread of a browser may not sleep, so it spins until the batches in progress end. These are short; a step
+   * in one thread would block it for longer.
    */
   private awaitWorkers(): void {
     const { control } = this;

@@ -13,7 +13,7 @@ import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
 import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/pair-events';
 import { CountedList, checkListFits, type ListedPairs } from './counted-list';
 
-/** Options of `GridPairs.events` and `BoxPairs.events`. */
+/** Options of the method `events` of `GridPairs`, `BoxPairs` and `BoxChunks`. */
 export interface GridEventsOptions {
   /**
    * The largest number of pairs in each of the three lists. A pair takes 8 bytes. Default: the capacity of the list of

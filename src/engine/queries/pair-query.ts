@@ -86,7 +86,8 @@ export class PairQuery {
   /**
    * Makes the second submission. Pairs are sorted by the first id, then by the second. `total` is the sum of the
    * tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted, in 64 bits; it only serves to
-   * reject a list that the device cannot hold. Both may differ, because the kernels may round distances differently.
+   * reject a list that the device cannot hold. The two numbers may differ, because the kernels may round distances
+   * differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));

@@ -17,7 +17,7 @@ import { EXACT_MODULES } from '../../passes/solve/exact';
 type Wholes = Pick<ExactArrays, 'positions' | 'velocities'>;
 type Bits = Pick<ParticleArrays, 'positions' | 'velocities'>;
 
-/** Checks and converts what an exact simulation is given. Methods whose name begins with `check` throw. */
+/** Checks and converts the inputs of an exact simulation. Methods whose name begins with `check` throw. */
 export class ExactParts {
   private last: { substep: Substep; step: number; values: ExactValues } | undefined;
 
@@ -57,7 +57,7 @@ export class ExactParts {
     return this.bitsOfWholes(toExact(this.quanta, bodies));
   }
 
-  /** The same for whole numbers. Wraps positions into the world. */
+  /** Like bitsOf, for whole numbers. Wraps positions into the world. */
   bitsOfWholes({ positions, velocities }: Wholes): Bits {
     const { period } = this.quanta;
     const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
@@ -77,7 +77,7 @@ export class ExactParts {
     return { ...toFloats(this.quanta, exact), exact };
   }
 
-  /** Returns the parameters of a substep of step number `step`, for the same arguments the same object. */
+  /** Returns the parameters of a substep of step number `step`. Equal arguments give the same object. */
   valuesOf(substep: Substep, step: number): ExactValues {
     if (this.last?.substep !== substep || this.last.step !== step) {
       this.last = { substep, step, values: exactValuesOf(this.quanta, substep, step) };

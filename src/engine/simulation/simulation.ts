@@ -279,8 +279,8 @@ export class Simulation implements ParticleSimulation {
    * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
    * call except another `encode…` method. Other calls throw while the encoder is not finished. A command buffer that
    * was finished but not submitted goes unnoticed: later calls see a state without its step. Every 1,024 recorded
-   * changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such a change.
-   * If the encoder was finished already, later calls throw.
+   * changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such a change. A
+   * step recorded into a finished encoder is lost, and later calls throw.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();

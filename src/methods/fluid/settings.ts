@@ -28,12 +28,12 @@ export interface FluidSettings {
   /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy, 0 to 1. With 0, or while an obstacle moves, energy may grow. Default: 0.001. If a
-   * substep gained energy, it removes the following in this order, until the gain is gone:
-   * - the noise that FLIP leaves in the velocities;
-   * - at most this share of the kinetic energy;
-   * - height: particles sink slightly;
-   * - more kinetic energy.
+   * Limits step 2 of the removal of gained energy, 0 to 1. Default: 0.001. With 0, or while an obstacle moves, energy
+   * may grow. Otherwise a substep that gained energy removes the following, until the gain is gone:
+   * 1. the noise that FLIP leaves in the velocities;
+   * 2. at most this share of the kinetic energy;
+   * 3. height: particles sink slightly;
+   * 4. more kinetic energy.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */

@@ -157,9 +157,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /**
    * The state on the GPU, indexed by id. Positions and velocities are vec2f in 2D, and vec4f with w unused in 3D.
-   * `densities` (f32) holds the densities of the last step, before its last corrections, or those of the last
-   * `measure`. Positions of unused ids are NaN. Between two steps your kernels may change velocities and move particles
-   * within the world.
+   * `densities` (f32) come from the last `measure` or, if a step was later, from that step, before its last
+   * corrections. Positions of unused ids are NaN. Between two steps your kernels may change velocities and move
+   * particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;

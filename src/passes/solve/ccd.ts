@@ -90,7 +90,7 @@ export interface CcdBuffers {
   readonly links: GPUBuffer;
   /** First hits at walls, slow particles and obstacles: per particle, a key (see core/ccd/law.ts) and the partner. */
   readonly first: GPUBuffer;
-  /** Hits that even rounds read and odd rounds write: like `first`, and also at fast particles. */
+  /** Hits that even rounds read and odd rounds write, in the form of `first`. They include hits at fast particles. */
   readonly even: GPUBuffer;
   /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
@@ -189,7 +189,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** Besides these, `modulesOf` adds modules. Variants without levels leave out `note_level`. */
+/** `modulesOf` adds further modules. Variants without levels leave out `note_level`. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
@@ -253,7 +253,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** For even and for odd rounds, which read and write each other's hits. */
+  /** The bind groups of even and of odd rounds. Each round reads the hits that the round before wrote. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }

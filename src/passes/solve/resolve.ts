@@ -43,8 +43,9 @@ export interface ResolveBuffers {
 }
 
 /**
- * Neighbours in an exact simulation that wait for each other; see solve/exact/resolve.wgsl. On software adapters, waiting
- * gains nothing, and kernels that contain the law twice take twice as long to compile.
+ * In an exact simulation, a thread collects this many neighbours before it computes their contacts; see
+ * solve/exact/resolve.wgsl. On software adapters, collecting gains nothing, and kernels that contain the law twice take
+ * twice as long to compile.
  */
 export const MOST_WAITING = { gpu: 8, software: 1 } as const;
 

@@ -22,7 +22,9 @@ export const TILE_THREADS = { gpu: 256, software: 32 } as const;
 export const TAIL_THREADS = 128;
 /** The tail's workgroup solves the levels that have at most this many cells. */
 export const TAIL_CELLS = 1024;
-/** The tail's workgroup also computes the equations of so many levels more; a level of 3D has eight times the cells. */
+/**
+ * Larger levels whose equations the tail's workgroup also computes. In 3D, each has eight times the cells of the next.
+ */
 export const TAIL_LEAD = { 2: 2, 3: 1 } as const;
 /** Greatest number of workgroups that compute a sum. Each of them writes a partial sum. */
 export const PARTIALS = 256;

@@ -270,7 +270,10 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Returns the number of workgroups that work on tiles. Each takes every so many-th tile, because each writes a sum. */
+/**
+ * Returns the number of workgroups over tiles: at most PARTIALS, because each writes a partial sum. They loop over
+ * tiles.
+ */
 function tilesOf({ cells }: Level): number {
   return Math.min(PARTIALS, Math.ceil(cells[0] / TILE) * Math.ceil(cells[1] / TILE));
 }
@@ -295,7 +298,7 @@ function firstInTail({ tail }: CyclePlan, { dimensions }: Level): number {
   return Math.max(0, tail - TAIL_LEAD[dimensions]);
 }
 
-/** Levels that a kernel works on; a pair binds the uniforms of both. */
+/** Number of levels that a kernel works on. A kernel for a pair binds the uniforms of both levels. */
 const SLOTS_OF: Readonly<Record<string, number>> = {
   ...{ coarsen: 1, red: 1, black: 1, restrict: 1, prolong: 1 },
   ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },
