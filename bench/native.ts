@@ -19,7 +19,9 @@ const SOURCES = join(ROOT, 'bench/native');
 /** The program is not in dist, because every build empties that folder. */
 const OUT = join(ROOT, '.cache/bench-native');
 
-/** Numbers around the sizes of a warp, a block and a scan tile, and two for which a small GPU lacks room at once. */
+/**
+ * Numbers around the sizes of a warp, a block and a scan tile, and two with more threads than a small GPU runs at once.
+ */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
 /** Copies are small, because no check needs the bandwidth. */

@@ -3,10 +3,10 @@
  * and builds of a grid with all pairs. Flags: `--threads` (default 2), `--repeats`, and numbers of particles: `--steps`
  * of the pile, `--pairs` of the grid.
  *
- * Other programs may keep cores busy. So each turn comes with a probe: plain arithmetic in as many threads. "Quiet"
- * turns are those in which the probe got nearly as many times faster as it has threads. The last columns compare
- * processor times, which other programs change less: that of one thread, that of the busiest of several threads, and
- * the ratio of the first to the mean of several.
+ * Other programs may keep cores busy. So each turn comes with a probe: plain arithmetic in as many threads. A turn is
+ * quiet if the probe ran nearly as many times faster as it has threads. The last columns compare processor times, which
+ * other programs change less: of one thread, of the busiest of several threads, and the first divided by the mean of
+ * the several.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -26,7 +26,7 @@ const WORKER = `
   }`;
 
 export interface Probe {
-  /** The number of threads, if all of them have a core. */
+  /** Returns the speed relative to one thread: the number of threads if each has a core. */
   gain(): number;
   end(): void;
 }

@@ -8,7 +8,7 @@ const FIGURES = {
   requests: ({ requests }) => requests,
   /** Sectors of 32 bytes that the requests touch. */
   sectors: ({ sectors }) => sectors,
-  /** The same if the bytes of each request lay in a row. */
+  /** Sectors if the bytes of each request lay in a row. */
   ideal: ({ ideal }) => ideal,
   /** Bytes from and to memory, for a state far larger than the L2. */
   read: ({ large }) => large.read,

@@ -64,9 +64,9 @@ fn scanned() -> u32 {
 // `scan_block` scans a block. `before` is the sum of all earlier blocks. Returns the sum up to the end of the thread's
 // last vector, so the last thread returns the sum up to the end of the block.
 #if COALESCED
-// GPUs combine accesses of neighbouring threads to neighbouring vectors. So a row of threads shares a row of vectors:
-// each thread has every ROW-th of them, four in all. It keeps them, so each count is read once. The block has ROW rows
-// of ROW threads, and a thread adds up at most the sums of ROW rows and those of ROW threads of its row.
+// GPUs combine accesses of neighbouring threads to neighbouring vectors. So a row of ROW threads shares a row of
+// vectors. Each thread reads every ROW-th vector of the row, four in all, and keeps them, so each count is read once.
+// The block has ROW rows. A thread adds up at most the sums of ROW rows, and of ROW threads of its own row.
 const ROW = 16u;
 
 // Component i is the sum of the thread's i-th vector.

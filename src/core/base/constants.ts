@@ -43,9 +43,9 @@ export const FARTHEST_CELL = 2 ** 30;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
- * In a level's table of an unbounded world, the buckets from a cell to the next one along y and along z, modulo the
- * size of the table. A search over random numbers chose these: of all vectors between cells that share a bucket, the
- * shortest one is nearly as long as possible, for every size from 2⁹ to 2²⁷.
+ * Buckets from a cell to the next one along y (ROW_STEP) and along z (LAYER_STEP), modulo the size of the table. These
+ * are for the tables of levels in unbounded worlds. A random search chose them: cells that share a bucket are nearly as
+ * far apart as possible, for every table of 2⁹ to 2²⁷ buckets.
  */
 export const ROW_STEP = 0x2922508f;
 export const LAYER_STEP = 0xc46f7177;

@@ -21,7 +21,7 @@ export interface Haunted {
 }
 
 export interface Frame {
-  /** Contacts within this frame. The looks include those at ghosts. */
+  /** Contacts within this frame. `looks` also counts tests against ghosts. */
   readonly search: Search;
   readonly positions: Float32Array;
   readonly ghosts: readonly Ghost[];

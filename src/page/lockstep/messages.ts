@@ -1,7 +1,7 @@
 /** The messages between the page and the workers of its two engines. */
 import type { Input } from './rules';
 
-/** Engines hash their state every so many ticks, so once per second. */
+/** Ticks from one hash of the state to the next: one second. */
 export const HASH_EVERY = 60;
 
 export type Order =

@@ -12,7 +12,7 @@ export const CAPACITY = 800;
 const ROWS = 12;
 const PER_ROW = 25;
 const GRAVITY = [0, -20] as const;
-/** A tilt is this strong per length between the middle and the pointer. */
+/** Gravity of a tilt, in length / s², per length from the middle to the pointer. */
 const TILT = 2;
 /** A pressed pointer adds a disc in every second tick, beside the last one. */
 const POUR_EVERY = 2;

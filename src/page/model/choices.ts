@@ -44,7 +44,7 @@ type WorldGiven = { readonly [Name in keyof WorldFields]?: WorldFields[Name] | u
   readonly periodic?: readonly boolean[] | undefined;
 };
 
-/** Default: a box with walls. */
+/** Returns the fields of a scene's world. Default: a box with walls. */
 export function worldFields({
   periodic = [],
   unbounded = false,
@@ -94,7 +94,7 @@ function repeat(value: boolean, dimensions: Dimensions): boolean[] {
   return new Array<boolean>(dimensions).fill(value);
 }
 
-/** Links leave out choices that equal these. */
+/** Returns the default choices of a scene. Links leave out choices that equal them. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,

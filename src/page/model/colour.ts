@@ -89,7 +89,7 @@ const SPECIES = {
   light: ['c76b00', '1f84c4', '00805e', 'c92a2a', '5a46d1', '8a7a00', 'b2458b', '5d6b78'],
 } as const;
 
-/** Returns bands of one colour each. The value number / (kinds − 1) lies inside the band of its species. */
+/** Returns bands of one colour each. The value s / (kinds − 1) lies inside the band of species s. */
 function speciesStops(isDark: boolean, kinds: number): Rgb[] {
   const colours = SPECIES[isDark ? 'dark' : 'light'].map(parseHex);
   return Array.from(

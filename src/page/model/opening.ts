@@ -40,7 +40,7 @@ interface Candidate extends Pick<Choices, 'scene' | 'dimensions'> {
   readonly most: number;
   /**
    * Greatest cost of a particle in the first minute, relative to a measured disc. A collapsed pile takes 2.5 times as
-   * long. A bird in 3D takes 0.65 times as long at first, and 1.7 times that in a dense flock.
+   * long. A bird in 3D takes 0.65 times as long at first, and 1.1 times as long in a dense flock.
    */
   readonly cost: number;
 }
@@ -97,7 +97,7 @@ function countWithin(timings: readonly Timing[], budget: number): number {
 
 /** Below this rate, frames do not hold. */
 const FEWEST_FRAMES = 50;
-/** A lower count is within these factors of the present one. */
+/** The range of a lowered count, as shares of the present one. */
 const LOWERED = { least: 0.5, most: 0.7 } as const;
 
 /** Returns an opening with fewer particles if the measured rate is too low, otherwise undefined. */

@@ -135,8 +135,8 @@ export function describeTimings(
 }
 
 /**
- * Sizes whose least time is at most this count as fast: the fastest size's median round or, if greater, LEAST_NOISE
- * above its least time.
+ * Returns the longest least time of a size that counts as fast: the fastest size's median round or, if greater,
+ * LEAST_NOISE above its least time.
  */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);
