@@ -5,7 +5,10 @@ import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
 import { createCudaGrids } from './native/cuda';
 
-/** `native` is the path of the native engines' program. If it is left out, their field `absent` says so. */
+/**
+ * `native` is the path of the native engines' program. Without it, the field `absent` of these engines says why they do
+ * not run.
+ */
 export function listEngines(native?: string): readonly Engine[] {
   return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
 }

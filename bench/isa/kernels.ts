@@ -38,7 +38,7 @@ export async function listKernels(dimensions: Dimensions): Promise<Map<string, K
   for (const kind of KINDS) {
     const variant = kind === 'bounded' ? '' : `.${kind}`;
     const created = await recordCreated(() => createMethods(gpu, dimensions, kind));
-    // The other kernels are those of the grid, which are listed already.
+    // The other kernels belong to the grid, and are listed already.
     for (const description of created) if (description.userCode) add(description, variant);
   }
   return kernels;

@@ -72,7 +72,7 @@ export async function measureTraffic(request: TrafficRequest, provider: GPU): Pr
     cells: 8 * count + 4096,
     dimensions,
     gpu: provider,
-    // A twin has the kernel's buffers and that of the trace.
+    // A twin has the kernel's buffers and the trace's buffer.
     requiredLimits: { maxStorageBuffersPerShaderStage: 9 },
   });
   // The counts are for hardware GPUs, which have other shapes of some kernels than the software adapter that counts.

@@ -1,5 +1,5 @@
 // The surroundings of a 3D fluid's water: camera rays, the volume of densities (fluid_volume.wgsl), sun, sky and floor.
-// Positions and directions are those of the world.
+// Positions and directions are in the axes of the world.
 // Needs: fluid, quad_corner, frame, volume, linear, SHADOW_STEPS.
 
 struct Pixel {

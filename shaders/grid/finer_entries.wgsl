@@ -2,7 +2,7 @@
 // FINER_STEPS levels below the level of the cell.
 // - clear_finer clears the first word, or marks all levels if there are too few levels for finer entries.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
-// - count.wgsl counts finer entries, in buckets behind those of the grid.
+// - count.wgsl counts finer entries, in buckets behind the grid's buckets.
 // - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
 // Layout of `finer`:
 // - the first word: one bit per occupied level, and CROWD_BIT

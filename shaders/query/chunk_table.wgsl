@@ -1,6 +1,7 @@
 // The table of chunks, which query/chunks.wgsl writes. Cuts along the last axis divide space into parts. Cuts along the
 // axis before it divide each of these parts, now called regions, and so on. The parts along x are the chunks. A part
-// contains its low bound, but not its high one. Bounds are keys, whose unsigned order is that of the coordinates.
+// contains its low bound, but not its high one. Bounds are keys: their order as unsigned numbers is the order of the
+// coordinates.
 // Needs: table, chunks, boxes, snap, is_finite.
 
 struct Chunks {

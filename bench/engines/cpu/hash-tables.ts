@@ -156,7 +156,10 @@ class HashTable {
     }
   }
 
-  /** Counts what `query` does: bodies in later slots of a bucket are candidates; those of the right cell are tested. */
+  /**
+   * Counts what `query` does: bodies in later slots of a bucket are candidates; candidates of the right cell are
+   * tested.
+   */
   countWork(): Work {
     const { starts, cells, scene } = this;
     const layers = scene.dimensions === 3 ? [-1, 0, 1] : [0];

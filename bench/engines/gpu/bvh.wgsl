@@ -32,7 +32,7 @@ struct Node {
 #else
 #if WALK
 #else
-// The nodes of a level, and those of the level below. For the lowest level, `below_first` and `below_count` are 0.
+// The nodes of a level, and the nodes of the level below. For the lowest level, `below_first` and `below_count` are 0.
 struct Level {
   first: u32,
   count: u32,

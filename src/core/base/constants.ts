@@ -50,7 +50,7 @@ export const HASH_BLOCK_SHIFT = 5;
 export const ROW_STEP = 0x2922508f;
 export const LAYER_STEP = 0xc46f7177;
 
-/** The table of the lowest level is 2^TABLE_SHIFT times as long as those of the other levels. */
+/** The table of the lowest level is 2^TABLE_SHIFT times as long as the tables of the other levels. */
 export const TABLE_SHIFT = 3;
 
 /** With at least this many buckets per table, the cells around a particle never share a bucket. */
@@ -190,7 +190,7 @@ export const CCD_TICKS = 2 ** 14;
 
 /**
  * A hit's key is its tick, followed by this many bits: the complement of the upper bits of the closing speed, a 32-bit
- * float without its sign bit. In one tick, the faster hit thus has the lower key.
+ * float without its sign bit. So of two hits in one tick, the faster one has the lower key.
  */
 export const CLOSING_BITS = 17;
 

@@ -22,8 +22,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** The radius of each particle, if radii vary. Masses are then proportional to radius^dimensions. */
   readonly radii?: Float32Array | undefined;
   /**
-   * The radii that particles may have, now and later. The radius of a box is that of the ball around it. Default: from
-   * the smallest to the largest given radius.
+   * The radii that particles may have, now and later. The radius of a box is the radius of the ball around it. Default:
+   * from the smallest to the largest given radius.
    */
   readonly radiusRange?: RadiusRange | undefined;
   /**
@@ -49,7 +49,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly velocities?: Float32Array | undefined;
   /**
    * Obstacles: bodies that never move by themselves, such as terrain. They have no ids and do not count as particles.
-   * Their radius is that of the particles. If radii vary, give an object with `positions` and sizes; boxes are allowed
+   * They have the radius of the particles. If radii vary, give an object with `positions` and sizes; boxes are allowed
    * if particles may be boxes. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;

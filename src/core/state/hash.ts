@@ -36,7 +36,7 @@ export class StateHash {
   }
 }
 
-/** Returns 16 hexadecimal digits, those of the high word first. */
+/** Returns 16 hexadecimal digits. The digits of the high word come first. */
 export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }

@@ -210,7 +210,7 @@ export function chooseInverse(
   const nearest = Math.fround(1 / cellSize);
   const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
   if (exact && diameter * nearest <= 1) return nearest;
-  // The caller accepts only so many cells that the drift (see world.ts) is at most half a cell.
+  // The caller limits the number of cells such that the drift (see world.ts) is at most half a cell.
   const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
   const largest = (1 - drift) / diameter;
   return nearest <= largest ? nearest : roundDown(largest);

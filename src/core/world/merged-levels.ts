@@ -7,8 +7,9 @@ import { latticeAt, levelOf } from './levels';
 import type { World } from './world';
 
 /**
- * Returns how many cells a sample may hold if the lowest level has so many buckets: at least twice as many as expected.
- * There may be more, because coincident particles are sampled all together or not at all. Then no levels are merged.
+ * Returns the room for cells of a sample: at least twice the expected number of cells, for this number of buckets on
+ * the lowest level. There may be more, because coincident particles are sampled all together or not at all. Then no
+ * levels are merged.
  */
 export function sampleRoom(buckets: number): number {
   return Math.min(buckets, 32 * Math.ceil(Math.sqrt(buckets)));

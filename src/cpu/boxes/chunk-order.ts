@@ -201,7 +201,7 @@ export class ChunkOrder {
         corners[CORNERS * index + end] = boxes[CORNERS * slot + end] as number;
       }
     }
-    // The loop advanced each start to that of the next chunk.
+    // The loop advanced each start to the start of the next chunk.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }

@@ -283,7 +283,7 @@ export class BoxOrder {
       corners[to + 4] = unsortedCorners[from + 4] as number;
       corners[to + 5] = unsortedCorners[from + 5] as number;
     }
-    // Each start is now that of the next row.
+    // Each start is now the start of the next row.
     const rows = levelRows[levelRows.length - 1] as number;
     starts.copyWithin(1, 0, rows);
     starts[0] = 0;

@@ -66,7 +66,7 @@ export class GridMember implements Member {
     this.used = integersIn(memory, 1);
   }
 
-  /** Returns how a job over so many particles is divided. */
+  /** Returns how a job over this number of particles is divided. */
   batchesFor(count: number): Batches {
     const { world, threads } = this.options;
     return batchesFor(count, threads, GRID_BATCHES[world.dimensions]);
@@ -124,7 +124,7 @@ export class GridMember implements Member {
     else this.copyPairs(batch);
   }
 
-  /** Returns the words that the pairs of so many batches take, and decides where those of each batch go. */
+  /** Returns the words that the pairs of this number of batches take, and decides where the pairs of each batch go. */
   arrange(batches: number): number {
     const { table } = this;
     let words = 0;

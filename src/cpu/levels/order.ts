@@ -280,7 +280,7 @@ export class LevelOrder {
       }
       return;
     }
-    // Slots of a level follow those of the level below.
+    // Slots of a level follow the slots of the level below.
     for (let index = 0; index < levelChoice.usedLevels; index++) {
       const level = levelChoice.used[index] as number;
       this.assignedLevels.fill(level, starts[cells.offsets[level] as number], activeCount);

@@ -1,5 +1,6 @@
 /**
- * The ids that searches have found. A visitor may start another search, whose ids then follow those of the outer one.
+ * The ids that searches have found. A visitor may start another search, whose ids then follow the ids of the outer
+ * search.
  */
 import { allocate } from '../shared/lattice';
 

@@ -57,7 +57,9 @@ interface NodeWorker extends AnyWorker {
   unref(): void;
 }
 
-/** A job fails if a worker that takes part has not ended its batch after so many waits of a tenth of a second. */
+/**
+ * A job fails if a worker that takes part has not ended its batch after this number of waits of a tenth of a second.
+ */
 const MOST_WAITS = 300;
 
 export function checkThreads(threads: unknown): number {
