@@ -1,6 +1,6 @@
 /**
  * Removes the comments of declarations that users do not see, to keep the package small. Editors show the comments of
- * what an entry exports, and of what it extends. Declarations of all other files keep their types only.
+ * an entry's exports, and of types that these extend. Declarations of all other files keep their types only.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

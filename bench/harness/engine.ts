@@ -29,7 +29,10 @@ interface Described {
   readonly boxes?: true | undefined;
   /** Says why the engine does not accept the scene; undefined if it does. `refusalOf` also checks `boxes`. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
-  /** One sentence that names what the engine lacks. A run leaves it out or, if --only names it, records it as refused. */
+  /**
+   * One sentence that names what the engine lacks. A run leaves the engine out or, if --only names it, records a
+   * refusal.
+   */
   readonly absent?: string | undefined;
 }
 
@@ -45,8 +48,8 @@ export type Counted = (typeof COUNTED)[number];
 /** The comparisons of one query. A body is never its own candidate. docs/bench-method.md has the rules per engine. */
 export interface Work {
   /**
-   * How often the query looks at another body, whether or not it then tests the pair. A pair that it looks at from both
-   * bodies counts twice. Undefined if a package hides it.
+   * How often the query looks at another body, whether or not it then tests the pair. A pair that the query meets from
+   * both bodies counts twice. Undefined if a package hides this number.
    */
   readonly candidates?: number | undefined;
   /** How often the query computes the distance of two bodies, or compares their shapes. */
@@ -70,8 +73,8 @@ export interface CpuRunner {
   query(): PairList;
   /**
    * Counts the work of the last query, for which `place` got these positions. Not timed. Must not run the query's own
-   * functions with other arguments: V8 could then compile them differently for later timings. Leave it out if the
-   * engine cannot tell.
+   * functions with other arguments: V8 could then compile them differently for later timings. Leave this function out
+   * if the engine cannot count its work.
    */
   countWork?(positions: Float32Array): Work;
   /** Bytes of memory without the list of pairs; undefined if unknown. */
@@ -99,7 +102,7 @@ export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 export interface GpuRunner {
   /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
-  /** The engine writes to it only in `place`; the harness also copies frames to it. Usage: COPY_SRC and COPY_DST. */
+  /** The engine writes here only in `place`; the harness also copies frames here. Usage: COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */

@@ -13,7 +13,7 @@ fn begin(particle: Particle) -> Own {
   return Own(load_vector(velocities[id_of(particle.slot)]), Vector(), Vector());
 }
 
-// Viscosity changes both velocities of a pair oppositely, which keeps momentum.
+// Viscosity changes the velocities of a pair by opposite amounts, so momentum stays.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
   (*own).change += weight_at(other.distance_squared) * apart;

@@ -24,7 +24,7 @@ fn shift_of(layer: i32, axis: u32) -> f32 {
   return f32(periods_of(layer, axis)) * grid.period[axis];
 }
 
-// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
+// Returns the layer of a coordinate. Rounding may give a neighbouring layer; the walk allows for this.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];

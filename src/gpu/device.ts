@@ -13,7 +13,7 @@ export interface GpuRequest {
   readonly particles: number;
   /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Number of cells of the world. Default: that of createSimulation's default box. */
+  /** Number of cells of the world. Default: the number in createSimulation's default box. */
   readonly cells?: number | undefined;
   /** The entry point of WebGPU. Default: `navigator.gpu`. */
   readonly gpu?: GPU | undefined;
@@ -25,8 +25,8 @@ export interface GpuRequest {
    */
   readonly requiredFeatures?: readonly GPUFeatureName[] | undefined;
   /**
-   * Limits that your own code needs of the device, by name. Default: none. The device gets these limits or those that
-   * the particles and cells need, whichever are higher.
+   * Limits that your own code needs of the device, by name. Default: none. Of each limit, the device gets the higher of
+   * this value and the value that the particles and cells need.
    */
   readonly requiredLimits?: Readonly<Record<string, number | undefined>> | undefined;
 }
@@ -41,7 +41,7 @@ export interface Gpu {
   readonly timestamps: boolean;
   /** True if the device has the feature `subgroups`. */
   readonly subgroups: boolean;
-  /** Limits of the adapter, if known. A new device can be requested with limits up to these. */
+  /** Limits of the adapter, if known. You can request a new device with limits up to these. */
   readonly adapterLimits?: GPUSupportedLimits | undefined;
   /** The most workgroups per dimension of a dispatch. Default: the device's limit. */
   readonly workgroupsPerDimension: number;

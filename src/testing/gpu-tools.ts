@@ -21,8 +21,8 @@ export type NumberArray =
 export interface BufferExpectation {
   /**
    * Expects exactly these values. The type of `expected` says how to read the buffer. −0 differs from 0, and NaN equals
-   * NaN. Rejects with an AssertionError and a table of the first ten differences, or if bytes are left that make no
-   * whole value.
+   * NaN. Rejects with an AssertionError and a table of the first ten differences. Also rejects if the number of bytes
+   * is not a multiple of the bytes per value.
    */
   toEqual(expected: NumberArray | BigInt64Array | BigUint64Array): Promise<void>;
   /**
@@ -54,8 +54,8 @@ export interface GpuTools {
   allocate(label: string, bytes: number, usage?: number): GPUBuffer;
   /**
    * Reads the content of a buffer after everything submitted so far. The buffer needs the usage COPY_SRC, and `offset`
-   * must be a multiple of 4. By default reads up to the end of the bytes that `upload` or `allocate` was asked for. For
-   * other buffers: up to the end of the buffer.
+   * must be a multiple of 4. By default reads up to the end of the bytes requested from `upload` or `allocate`; of
+   * other buffers, up to the end.
    */
   read(buffer: GPUBuffer, offset?: number, bytes?: number): Promise<ArrayBuffer>;
   /** Reads a buffer and compares it: `await expectBuffer(sums).toEqual(Uint32Array.of(1, 3, 6))`. */

@@ -1,7 +1,7 @@
 // A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. A node only
 // stores its box, since indices determine the tree. The children of node i have these numbers:
 //   TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1
-// They are nodes of the level below, or slots of bodies for the lowest level.
+// These are nodes of the level below or, for the lowest level, slots of bodies.
 //
 // One dispatch per level computes the boxes, from the lowest level up. A single dispatch for all levels, as in Karras'
 // method, would read boxes that other workgroups wrote in the same dispatch. WGSL does not guarantee such reads,

@@ -160,7 +160,7 @@ export function retiredCell(world: World): number {
 
 /**
  * Returns the number of words in `start`: one per bucket, then one each for the quarantine, for removed particles and
- * for the end. With finer entries, one follows per bucket that may have them, and one for their end.
+ * for the end. With finer entries, there is one more word per bucket that may have them, and one for their end.
  */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);

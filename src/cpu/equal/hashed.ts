@@ -101,9 +101,9 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists, ascending, the first bucket of a block
- * and of its neighbours along y and z, without neighbours that hold only earlier slots. So all slots of the block need
- * only one lookup. There are several memos, because the slots of two blocks alternate if the blocks share buckets.
+ * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists the first buckets, ascending, of a block
+ * and of its neighbours along y and z. It leaves out neighbours that hold only earlier slots. So all slots of the block
+ * need only one lookup. There are several memos, because the slots of two blocks alternate if the blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;

@@ -53,7 +53,9 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/** Adds room for the pairs of one particle, which portions never split. */
+/**
+ * Returns a buffer for a portion, with extra room for the pairs of one particle, because portions never split these.
+ */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }

@@ -9,7 +9,7 @@ import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** Makes up for the rounding errors of a sum of two doubles and of a distance². */
+/** This factor makes up for the rounding errors of a sum of two doubles and of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class DistanceSearch {

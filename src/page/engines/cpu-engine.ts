@@ -83,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Replaces the foreseen time and settings by those of the engine. */
+  /** Replaces the foreseen time and settings by the engine's. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;

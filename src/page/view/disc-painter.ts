@@ -47,7 +47,7 @@ export class DiscPainter {
 
   /**
    * Paints the discs on the ground. Call `takeGround` first, and after each change of the canvas's size. If something
-   * was drawn over the last picture (`isCovered`), all of it is replaced.
+   * was drawn over the last picture (`isCovered`), the whole picture is replaced.
    */
   paint(context: CanvasRenderingContext2D, discs: Discs, isCovered: boolean): void {
     const { image, pixels, ground } = this;

@@ -18,7 +18,7 @@ import { FluidKernel, PARTIALS, TAIL_CELLS, TAIL_LEAD, TILE, TILE_THREADS, WORKG
 import { kernelSources } from './kernels';
 
 const COMMON = ['equations', 'begin', 'coarsen', 'coarsenTail', 'tail', 'update', 'project'] as const;
-/** The kernels of a V-cycle with a dispatch per pass, and those of one with tiles. */
+/** The kernels of a V-cycle with a dispatch per pass, and of a V-cycle with tiles. */
 const BY_PASSES = ['judge', 'red', 'black', 'restrict', 'prolong', 'apply'] as const;
 const BY_TILES = ['descend', 'descendPair', 'ascend', 'ascendPair'] as const;
 type Name = (typeof COMMON | typeof BY_PASSES | typeof BY_TILES)[number];
@@ -218,7 +218,7 @@ export class Pressure {
   private encodeTiles(pass: GPUComputePassEncoder, frame: number): void {
     const run = (name: Name, index: number) =>
       this.onLevel(pass, name, index, this.levelDispatch(index, TILES));
-    // This kernel may stop the solver. It is no indirect dispatch, because it writes the buffer of their counts.
+    // This kernel may stop the solver. Its dispatch is direct, because the kernel writes the buffer of indirect counts.
     this.onLevel(pass, 'descend', 0, tilesOf(this.levels.levels[0] as Level), frame);
     for (let index = 1; index < this.plan.tail; index += 2) run('descendPair', index);
     this.encodeTail(pass);
@@ -271,8 +271,7 @@ function reductionGroups(lattice: Level): number {
 }
 
 /**
- * Returns the number of workgroups over tiles: at most PARTIALS, because each writes a partial sum. They loop over
- * tiles.
+ * Returns the number of workgroups that loop over tiles: at most PARTIALS, because each writes a partial sum.
  */
 function tilesOf({ cells }: Level): number {
   return Math.min(PARTIALS, Math.ceil(cells[0] / TILE) * Math.ceil(cells[1] / TILE));
@@ -304,7 +303,7 @@ const SLOTS_OF: Readonly<Record<string, number>> = {
   ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },
 };
 
-/** Returns the workgroup counts of the iterations' dispatches: over all nodes, for the tail, then those of each level. */
+/** Returns the workgroup counts of the iterations' dispatches: over all nodes, for the tail, then for each level. */
 function dispatchCounts({ levels }: Levels): number[] {
   const ofLevels = levels.flatMap((level) => {
     const { cells } = level;

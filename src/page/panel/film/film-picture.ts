@@ -16,7 +16,7 @@ export function filmSize({ width, height }: Size): Size {
   return { width: even(width), height: even(height) };
 }
 
-/** A film that cuts off at most one row and one column leaves the picture unscaled. Otherwise scales and centres it. */
+/** Keeps the scale if the film cuts off at most one row and one column. Otherwise scales and centres the picture. */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;
