@@ -67,7 +67,7 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   );
 }
 
-/** Options that are no object are left to the other checks. */
+/** Leaves options that are no object to later checks. */
 function takeThreads<Options extends object>(
   options: Options & { readonly threads?: number | undefined },
 ): readonly [number, Options] {

@@ -24,7 +24,7 @@ export interface InstallOptions {
   readonly say?: ((line: string) => unknown) | undefined;
   /**
    * Whether to install Mesa's lavapipe too, a second software driver, which `runInDeno` prefers to SwiftShader. Needs
-   * root and apt-get; without them it is left out. Default true.
+   * root and apt-get; without these, lavapipe is left out. Default true.
    */
   readonly lavapipe?: boolean | undefined;
 }
@@ -119,9 +119,10 @@ function isDebian(): boolean {
 }
 
 /**
- * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. Uses what
- * is there. Otherwise downloads Chrome with puppeteer, if that package is installed, or installs `chromium` with
- * apt-get, as root or through sudo. If both fail, rejects with a CellstormError that says what to install by hand.
+ * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. Uses an
+ * installed browser and driver. Otherwise downloads Chrome with puppeteer, if that package is installed, or installs
+ * `chromium` with apt-get, as root or through sudo. If both fail, rejects with a CellstormError that says what to
+ * install by hand.
  *
  * @example
  * ```ts
@@ -161,7 +162,7 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
 }
 
 /**
- * Installs a C compiler with apt-get if there is none, as root or through sudo. Says so if that fails.
+ * Installs a C compiler with apt-get if there is none, as root or through sudo. Reports a failure to `say`.
  * @internal
  */
 export function installCompiler(say: (line: string) => unknown): void {

@@ -2,8 +2,8 @@
  * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last: those
  * with a coordinate that is not finite, or a radius that is NaN, negative or too large. The sort is by the lower bits
  * of the bucket's number, then stably by the upper bits.
- * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the
- * particles.
+ * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the number
+ * of particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
@@ -49,7 +49,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // Buckets of a hashed table. In an unbounded world, the GPU's table has as many.
+    // Buckets of a hashed table. The GPU's table in an unbounded world has as many buckets.
     const hashed = hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
