@@ -215,7 +215,10 @@ export const FEWEST_LISTS = 2 ** 17;
 /** If a path ends at a wall, its partner is this number plus the wall's axis. */
 export const WALL_PARTNER = 0xc000_0000;
 
-/** Share of the overlap that a bounce or an obstacle removes. If it were 1, rounding would decide whether the bodies still overlap. */
+/**
+ * Share of the overlap that a bounce or an obstacle removes. If it were 1, rounding would decide whether the bodies still
+ * overlap.
+ */
 export const BOUNCE_PUSH = 31 / 32;
 
 /**

@@ -17,8 +17,8 @@
  *             = min(spring / dt, most) · kept                                      otherwise
  *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
- *     most    = max(2 · grip · pushSpeed, −share · vn)                             if a and b approach (vn ≤ 0)
- *             = max(0, 2 · grip · pushSpeed − PARTING · share · vn)                if they part
+ *     most    = max(2 · share · pushSpeed, −share · vn)                            if a and b approach (vn ≤ 0)
+ *             = max(0, 2 · share · pushSpeed − PARTING · share · vn)               if they part
  *     e       = restitution · max(0, 1 − load of a − load of b)
  *     kept    = 1 − e                                                              if |vn| > restSpeed
  *             = 1                                                                  otherwise
@@ -31,11 +31,10 @@
  *                      push · n − braking · dt · sliding     otherwise
  * The last term takes back the sliding motion that friction stops.
  *
- * `share` is a's share of the effect on both bodies. `grip` is its share of the limit on push speed. Loads (see below)
- * are 0 if all particles have one radius.
- *   - Equal particles: share and grip are ½.
- *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
- *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
+ * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
+ *   - Equal particles: share = ½.
+ *   - Particles with their own sizes: share = massShare(a, b) = mass of b / (mass of a + mass of b), with masses by
+ *     volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
  * restSpeed.
  *
@@ -69,9 +68,9 @@
  *     where e counts if any obstacle bounces a. They move a by BOUNCE_PUSH · (greatest depth) · Σ (depth · n) / Σ depth.
  *     So they never reverse the velocity, and several obstacles in a plane act like one.
  *
- * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
- * contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at restitution 1,
- * energy.
+ * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
+ * approaching contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at
+ * restitution 1, energy.
  *
  * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
  * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates

@@ -1,4 +1,4 @@
-/** Obstacles: how callers give them, how several of them share a push, and how the partner of a bounce is stored. */
+/** Obstacles: how callers give them, how several of them share a push, and how continuous motion names them. */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -10,7 +10,8 @@ import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from
 import { canonicalBodies, type StaticBodies } from './tree';
 
 /**
- * This bit marks a partner that is an obstacle; the other bits are its slot. Such a partner never equals NO_PARTNER.
+ * In continuous motion, this bit marks a partner that is an obstacle; the other bits are its slot. Such a partner never
+ * equals NO_PARTNER.
  */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 

@@ -14,7 +14,7 @@ export interface Response {
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** The sums S (vectors) and B (numbers) of law.ts, over contacts that do not bounce. */
+  /** The sums S (vectors) and, with variable radii, B (numbers) of law.ts. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /** `closing` of law.ts, or 0 if it is at most kickSpeed. */
@@ -23,7 +23,7 @@ export interface Response {
   readonly deepest: Float64Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
   readonly approaches: Float64Array;
-  /** The slot of each particle's partner; −1 if there is none, −2 − slot for an obstacle. */
+  /** The slot of each particle's partner; −1 if there is none. */
   readonly partners: Int32Array;
 }
 
@@ -36,7 +36,7 @@ export interface ContactKernels {
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
 }
 
-/** The obstacles, for `finish` of general-contact.ts. */
+/** The obstacles, as `finish` of general-contact.ts needs them. */
 export interface ObstacleContacts {
   readonly count: number;
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number;
