@@ -194,7 +194,8 @@ function describeCrowds(variant: Variant): KernelDescription[] {
 
 function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
   return heavyVariants(variant, broadPhase).flatMap((heavy) => [
-    Partner.describe(variant, broadPhase, heavy),
+    // The search for partners is the same with and without obstacles.
+    ...(variant.obstacles ? [] : [Partner.describe(variant, broadPhase, heavy)]),
     Resolve.describe(variant, broadPhase, 'respond', heavy),
     Resolve.describe(variant, broadPhase, 'pushApart', heavy),
   ]);

@@ -29,14 +29,14 @@ export interface Response {
 
 /**
  * The loops of the contact law over pairs. One pass calls findPartners (if restitution > 0), respond, then finish
- * (general-contact.ts).
+ * (finish.ts).
  */
 export interface ContactKernels {
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
 }
 
-/** The obstacles, as `finish` of general-contact.ts needs them. */
+/** The obstacles, as `finish` (finish.ts) needs them. */
 export interface ObstacleContacts {
   readonly count: number;
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number;

@@ -6,8 +6,6 @@
  *   - `findPartners`, `respond` and `pushApart`: the law for pairs of particles. Particles of one radius use
  *     `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster loops of
  *     plane-contact.ts and space-contact.ts.
- *   - `finish` and `finishPushApart`: the end of a pass for each particle. `finish` limits the change of its velocity,
- *     holds it by static friction, moves it, applies obstacles and walls, and sets its load.
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
@@ -16,27 +14,15 @@ import {
   bounceChange,
   freePush,
   frictionShare,
-  holdFactor,
-  keptShare,
-  loadOf,
   massShare,
   pushChange,
   restitutionOf,
   SHALLOW,
 } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
-import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import {
-  type ContactKernels,
-  coincidentNormal,
-  GREATEST_PLAIN,
-  type ObstacleContacts,
-  type Response,
-} from './contact';
-import { normaliseNotFinite } from './integrate';
-import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
+import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
 /** Returned instead of an overlap if two bodies do not overlap. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
@@ -309,204 +295,3 @@ export function pushApart(
 }
 
 export const GENERAL_CONTACT: ContactKernels = { findPartners, respond };
-
-/**
- * Ends a pass for the slots from `begin` up to `end`. Sets their entries in all arrays of the response except
- * `approaches` and `partners` to zero. Writes positions and velocities to `target`.
- */
-export function finish(
-  dimensions: Dimensions,
-  state: ParticleState,
-  begin: number,
-  end: number,
-  response: Response,
-  substep: Substep,
-  obstacles?: ObstacleContacts,
-  target = state,
-): void {
-  const meetsObstacles = obstacles !== undefined && obstacles.count > 0;
-  const moved = meetsObstacles ? { ...state, positions: target.positions } : state;
-  const is3D = dimensions === 3;
-  const { positions, velocities, radii, loads } = state;
-  const { positions: newPositions, velocities: newVelocities } = target;
-  const hasSizes = radii.length > 0;
-  const { pushes, changes, supports, bearings, closings, deepest } = response;
-  const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
-  const lowerX = lower[0] as number;
-  const lowerY = lower[1] as number;
-  const lowerZ = is3D ? (lower[2] as number) : 0;
-  const upperX = upper[0] as number;
-  const upperY = upper[1] as number;
-  const upperZ = is3D ? (upper[2] as number) : 0;
-  const gainX = (gravity[0] as number) * dt;
-  const gainY = (gravity[1] as number) * dt;
-  const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-  for (let slot = begin; slot < end; slot++) {
-    const first = dimensions * slot;
-    let changeX = changes[first] as number;
-    let changeY = changes[first + 1] as number;
-    let changeZ = is3D ? (changes[first + 2] as number) : 0;
-    let pushX = (pushes[first] as number) + dt * changeX;
-    let pushY = (pushes[first + 1] as number) + dt * changeY;
-    let pushZ = is3D ? (pushes[first + 2] as number) + dt * changeZ : 0;
-    changes[first] = 0;
-    changes[first + 1] = 0;
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    if (is3D) {
-      changes[first + 2] = 0;
-      pushes[first + 2] = 0;
-    }
-    const closing = closings[slot] as number;
-    if (closing > 0) closings[slot] = 0;
-    const depth = deepest[slot] as number;
-    let kept = 1;
-    if (depth > 0) {
-      deepest[slot] = 0;
-      const size = lengthOf(changeX, changeY, changeZ);
-      if (size > 0) {
-        kept = keptShare(size, closing, depth, kickSpeed);
-        changeX *= kept;
-        changeY *= kept;
-        changeZ *= kept;
-      }
-    }
-    let bearing = 0;
-    if (hasSizes) {
-      bearing = kept * (bearings[slot] as number);
-      bearings[slot] = 0;
-    }
-    const supportX = kept * (supports[first] as number);
-    const supportY = kept * (supports[first + 1] as number);
-    const supportZ = is3D ? kept * (supports[first + 2] as number) : 0;
-    const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
-    supports[first] = 0;
-    supports[first + 1] = 0;
-    if (is3D) supports[first + 2] = 0;
-    if (weight < 0) {
-      const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
-      // With G, C and S of law.ts, `slip` is |G across S| · |S|, and `used` is |C across S| · |S|.
-      let slip = Math.abs(supportX * gainY - supportY * gainX);
-      let used = Math.abs(supportX * changeY - supportY * changeX);
-      if (is3D) {
-        slip = lengthOf(supportY * gainZ - supportZ * gainY, supportZ * gainX - supportX * gainZ, slip);
-        used = lengthOf(
-          supportY * changeZ - supportZ * changeY,
-          supportZ * changeX - supportX * changeZ,
-          used,
-        );
-      }
-      const held = holdFactor(supportSquared, used, slip, friction);
-      if (held > 0) {
-        const heldX = held * (supportSquared * gainX - weight * supportX);
-        const heldY = held * (supportSquared * gainY - weight * supportY);
-        const heldZ = held * (supportSquared * gainZ - weight * supportZ);
-        changeX -= heldX;
-        changeY -= heldY;
-        changeZ -= heldZ;
-        pushX -= dt * heldX;
-        pushY -= dt * heldY;
-        pushZ -= dt * heldZ;
-      }
-    }
-    let x = (positions[first] as number) + pushX;
-    let y = (positions[first + 1] as number) + pushY;
-    let z = is3D ? (positions[first + 2] as number) + pushZ : 0;
-    let velocityX = (velocities[first] as number) + changeX;
-    let velocityY = (velocities[first + 1] as number) + changeY;
-    let velocityZ = is3D ? (velocities[first + 2] as number) + changeZ : 0;
-    const ownRestitution = hasSizes ? restitutionOf(restitution, loads[slot] as number) : restitution;
-    if (meetsObstacles) {
-      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      // The search takes positions from here.
-      newPositions[first] = x;
-      newPositions[first + 1] = y;
-      if (is3D) newPositions[first + 2] = z;
-      bearing += obstacles.meet(moved, slot, ownRestitution, substep);
-      x = scratchPosition[0] as number;
-      y = scratchPosition[1] as number;
-      z = scratchPosition[2] as number;
-      velocityX = scratchVelocity[0] as number;
-      velocityY = scratchVelocity[1] as number;
-      velocityZ = scratchVelocity[2] as number;
-    }
-    if (hasSizes) loadMargin(dimensions, state, slot);
-    const marginX = hasSizes ? (scratchMargin[0] as number) : 0;
-    const marginY = hasSizes ? (scratchMargin[1] as number) : 0;
-    const marginZ = is3D && hasSizes ? (scratchMargin[2] as number) : 0;
-    const isOut =
-      x < lowerX + marginX ||
-      x > upperX - marginX ||
-      y < lowerY + marginY ||
-      y > upperY - marginY ||
-      z < lowerZ + marginZ ||
-      z > upperZ - marginZ;
-    if (isOut && walls) {
-      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      bearing += meetWalls(dimensions, substep, ownRestitution, hasSizes ? scratchMargin : undefined);
-      x = scratchPosition[0] as number;
-      y = scratchPosition[1] as number;
-      z = scratchPosition[2] as number;
-      velocityX = scratchVelocity[0] as number;
-      velocityY = scratchVelocity[1] as number;
-      velocityZ = scratchVelocity[2] as number;
-    }
-    if (hasSizes) {
-      const netX = velocityX - (velocities[first] as number);
-      const netY = velocityY - (velocities[first + 1] as number);
-      const netZ = is3D ? velocityZ - (velocities[first + 2] as number) : 0;
-      loads[slot] = loadOf(bearing, lengthOf(netX, netY, netZ), restSpeed);
-    }
-    newPositions[first] = x;
-    newPositions[first + 1] = y;
-    newVelocities[first] = velocityX;
-    newVelocities[first + 1] = velocityY;
-    if (is3D) {
-      newPositions[first + 2] = z;
-      newVelocities[first + 2] = velocityZ;
-    }
-    const extent = Math.abs(x) + Math.abs(y) + Math.abs(z);
-    const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
-    if (!(extent + speed < GREATEST_PLAIN)) normaliseNotFinite(target, dimensions, slot);
-  }
-}
-
-/** Ends a pass that pushes apart: applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
-export function finishPushApart(
-  state: ParticleState,
-  activeCount: number,
-  response: Response,
-  substep: Substep,
-): void {
-  const { positions } = state;
-  const { pushes } = response;
-  const { lower, upper, walls } = substep;
-  const dimensions = lower.length;
-  for (let slot = 0; slot < activeCount; slot++) {
-    loadMargin(dimensions, state, slot);
-    for (let axis = 0; axis < dimensions; axis++) {
-      const word = dimensions * slot + axis;
-      const position = (positions[word] as number) + (pushes[word] as number);
-      pushes[word] = 0;
-      const low = (lower[axis] as number) + (scratchMargin[axis] as number);
-      const high = (upper[axis] as number) - (scratchMargin[axis] as number);
-      positions[word] = walls ? Math.min(Math.max(position, low), high) : position;
-    }
-  }
-}
-
-/**
- * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
- * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
- */
-function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
-  const isBall = !((halves[dimensions * slot] as number) > 0);
-  const radius = radii.length > 0 ? (radii[slot] as number) : 0;
-  for (let axis = 0; axis < dimensions; axis++) {
-    scratchMargin[axis] = isBall ? radius : (halves[dimensions * slot + axis] as number);
-  }
-}
-
-function lengthOf(x: number, y: number, z: number): number {
-  return Math.sqrt(x * x + y * y + z * z);
-}

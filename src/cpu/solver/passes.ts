@@ -6,7 +6,8 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { wrapIn } from '../shared/overlap';
 import type { ContactKernels, Response } from './contact';
-import { finish, finishPushApart, meetShapes, pushApart } from './general-contact';
+import { finish, finishPushApart } from './finish';
+import { meetShapes, pushApart } from './general-contact';
 import { integrate } from './integrate';
 import type { Obstacles } from './obstacles';
 

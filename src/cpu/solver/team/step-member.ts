@@ -21,7 +21,7 @@ import { type Batches, batchesFor, JOB_NUMBERS, STEP_BATCHES } from '../../threa
 import type { Response } from '../contact';
 import { EqualNeighbours } from '../equal-neighbours';
 import { EqualObstacles } from '../equal-obstacles';
-import { finish } from '../general-contact';
+import { finish } from '../finish';
 import { findRanges, type HeldPairs, PAIRS_EACH } from '../held-pairs';
 import { integrate } from '../integrate';
 import { Obstacles } from '../obstacles';

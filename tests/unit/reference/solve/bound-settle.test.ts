@@ -154,7 +154,7 @@ describe.each([2, 3] as const)('the bound of settled sums in %dD', (dimensions) 
       for (const name of ['push', 'change', 'bearing'] as const)
         worst[name] = Math.max(worst[name], shares[name]);
     }
-    expect(worst.change).toBeGreaterThan(0.9);
+    if (source !== 'bearing') expect(worst.change).toBeGreaterThan(0.9);
     if (source !== 'support') expect(worst.bearing).toBeGreaterThan(0.9);
     for (const share of Object.values(worst)) expect(share).toBeLessThanOrEqual(1 + 2 ** -10);
   });

@@ -57,7 +57,7 @@ export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumb
   const used = across(change);
   const slipSpeed = root(arithmetic.dot(slip, slip));
   const room = Math.max(0, add(multiply(friction, support), -root(arithmetic.dot(used, used))));
-  const held = slipSpeed > 0 ? multiply(divide(support, bearing), Math.min(1, divide(room, slipSpeed))) : 0;
+  const held = slipSpeed > 0 ? Math.min(1, divide(room, slipSpeed)) : 0;
   const take = (from: readonly number[], share: number) =>
     from.map((along, axis) => add(along, -multiply(share, slip[axis] as number)));
   return { push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
