@@ -2,8 +2,8 @@
 // each overlap, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
 // `obstacle` has only its slot.
-// Needs: grid, OBSTACLE_WORDS, obstacle_word, ObstacleSum, Particle, cell_of_slot, is_in_grid, quanta_at, lattice_of.
-// Needs: obstacle_room, obstacle_span, exact_obstacle_contact, meet_obstacle, Neighbour.
+// Needs: grid, OBSTACLE_WORDS, obstacle_word, ObstacleSum, Particle, quanta_at, lattice_at, obstacle_room.
+// Needs: obstacle_span, exact_obstacle_contact, meet_obstacle, Neighbour.
 
 fn obstacle_quanta(obstacle: u32) -> Lattice {
   let first = grid.cell_count + 1u + obstacle * OBSTACLE_WORDS;
@@ -14,13 +14,14 @@ fn obstacle_quanta(obstacle: u32) -> Lattice {
   return quanta;
 }
 
+// Looks around the stored position of a particle.
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
-  let cell = cell_of_slot[particle.slot];
-  if (!is_in_grid(cell)) {
-    return;
-  }
-  let quanta = quanta_at(particle.slot);
-  let lattice = lattice_of(cell);
+  probe_obstacles_at(met, particle, quanta_at(particle.slot));
+}
+
+// Looks around a position in the world.
+fn probe_obstacles_at(met: ptr<function, ObstacleSum>, particle: Particle, quanta: Lattice) {
+  let lattice = lattice_at(quanta);
   let room = obstacle_room();
   for (var row = 0u; row < ROWS; row++) {
     let span = obstacle_span(lattice, row);

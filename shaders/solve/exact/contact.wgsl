@@ -1,5 +1,5 @@
 // The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
-// Needs: position_in, substep, grid, is_within, short_length, quotient, ONE, id_in.
+// Needs: position_in, substep, grid, is_within, short_root, quotient, ONE, id_in.
 
 // Centres nearer than FEW_QUANTA are measured on a scale that is finer by as much, so that rounding does not turn the
 // normal.
@@ -48,8 +48,11 @@ fn exact_contact_at(offset: Lattice) -> ExactContact {
   }
   let zoom = select(0u, FEW_BITS, is_within(apart, FEW_QUANTA));
   apart <<= Extent(zoom);
-  let distance = short_length(apart);
-  let overlap = diameter - (distance >> zoom);
+  var beyond = 0i;
+  let whole = short_root(apart, &beyond);
+  let overlap = diameter - (whole >> zoom);
+  // The nearest length. One that is rounded down would make normals too long, and bounces would gain energy.
+  let distance = whole + select(0i, 1i, beyond > whole);
   var normal = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     var rest = 0i;

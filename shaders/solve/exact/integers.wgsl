@@ -160,18 +160,24 @@ fn squared_sum(vector: Lattice) -> i32 {
   return sum;
 }
 
-// Returns the length of a vector with components of at most 2^20, rounded down.
-fn short_length(vector: Lattice) -> i32 {
+// Returns the length of a vector with components of at most 2^20, rounded down. Sets `rest` to the difference of the
+// squares.
+fn short_root(vector: Lattice, rest: ptr<function, i32>) -> i32 {
   let floats = Vector(vector);
   var guess = i32(sqrt(dot(floats, floats)));
   // The squares wrap around; their difference fits. The guess is off by at most two.
-  var rest = squared_sum(vector) - guess * guess;
+  *rest = squared_sum(vector) - guess * guess;
   for (var round = 0u; round < 2u; round++) {
-    let step = select(select(0i, 1i, rest > 2i * guess), -1i, rest < 0i);
-    rest -= step * (2i * guess + step);
+    let step = select(select(0i, 1i, *rest > 2i * guess), -1i, *rest < 0i);
+    *rest -= step * (2i * guess + step);
     guess += step;
   }
   return guess;
+}
+
+fn short_length(vector: Lattice) -> i32 {
+  var rest = 0i;
+  return short_root(vector, &rest);
 }
 
 // Returns the length of a vector, rounded down. Cuts off low bits of large numbers.

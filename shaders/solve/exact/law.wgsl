@@ -1,7 +1,6 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
 // Needs: scaled, substep, FASTEST, shift_rounded, Factor, length_of, scaled_all, shares_of, direction_of, WideSum.
-// Needs: Wide, ExactContact, dot_with, added, add_low, ONE, exact_diameter, FRACTION_BITS, share_of, ratio_of.
-// Needs: parts_of, totals_of, total_of.
+// Needs: ExactContact, dot_with, added, ONE, exact_diameter, FRACTION_BITS, share_of, ratio_of, parts_of, totals_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
 const HALF_BOUNCE_PUSH = 1177600u;
@@ -23,6 +22,15 @@ fn exact_push_change(push_velocity: i32, approach: i32, parting: i32) -> i32 {
   let most = select(max(i32(substep.exact_push_speed), -parting), least, parting > 0i);
   let change = min(push_velocity, most);
   return select(change, scaled(change, substep.damping), abs(approach) > i32(substep.exact_rest_speed));
+}
+
+// Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0.
+fn exact_wall_change(depth: i32, approach: i32, bounces: bool) -> i32 {
+  if (bounces) {
+    return scaled(-approach, substep.rebound);
+  }
+  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
+  return min(scaled(min(depth + 1i, i32(substep.most_depth)), substep.wall_rate), -approach);
 }
 
 fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
@@ -49,10 +57,9 @@ struct ExactSum {
   push: WideSum,
   // Sums over the contacts that do not bounce.
   support: WideSum,
-  bearing: Wide,
   // The fastest approach of a particle without a bounce, at least 0.
   approach: i32,
-  // The greatest change that a bounce or an obstacle needs.
+  // The size of the change by a bounce.
   closing: i32,
   deepest: i32,
 }
@@ -68,8 +75,6 @@ fn add_push(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Latti
   let braking = exact_braking(relative - shares_of(approach, normal), substep.exact_grip, change);
   (*sum).change = added((*sum).change, along - braking);
   (*sum).support = added((*sum).support, along);
-  // Such a change is at least 0.
-  (*sum).bearing = add_low((*sum).bearing, u32(change));
   (*sum).approach = max((*sum).approach, -approach);
   (*sum).deepest = max((*sum).deepest, overlap);
   if (change != push_velocity) {
@@ -92,7 +97,7 @@ fn add_bounce(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lat
   (*sum).deepest = max((*sum).deepest, contact.overlap);
 }
 
-// The changes of a particle's velocity and position in a pass, before walls.
+// The changes of a particle's velocity and position in a pass, before obstacles and walls.
 struct ExactEffect {
   change: Lattice,
   push: Lattice,
@@ -109,10 +114,10 @@ fn kept_share(size: i32, closing: i32, deepest: i32) -> i32 {
   return ONE - share_of(ratio_of(size - most, size), limited);
 }
 
-fn held_by_friction(change: Lattice, support: Lattice, bearing: i32) -> Lattice {
+fn held_by_friction(change: Lattice, support: Lattice) -> Lattice {
   let gain = bitcast<Lattice>(substep.gain);
   let size = length_of(support);
-  if (size == 0i || bearing <= 0i) {
+  if (size == 0i) {
     return Lattice();
   }
   let direction = direction_of(support, size);
@@ -130,14 +135,12 @@ fn held_by_friction(change: Lattice, support: Lattice, bearing: i32) -> Lattice 
   if (room <= 0i) {
     return Lattice();
   }
-  let fraction = share_of(ratio_of(min(room, slip), slip), ratio_of(min(size, bearing), bearing));
-  return parts_of(across, fraction);
+  return parts_of(across, ratio_of(min(room, slip), slip));
 }
 
 fn settled_exactly(sum: ExactSum) -> ExactEffect {
   var change = totals_of(sum.change, MOST_CHANGE);
   var support = totals_of(sum.support, MOST_CHANGE);
-  var bearing = total_of(sum.bearing.high, sum.bearing.low, MOST_CHANGE);
   var push = totals_of(sum.push, MOST_PUSH);
   if (i32(DEEP) * sum.deepest > exact_diameter()) {
     let closing = max(sum.closing, scaled(sum.approach, HALF_SPREADING));
@@ -146,8 +149,7 @@ fn settled_exactly(sum: ExactSum) -> ExactEffect {
     push += scaled_all(change, substep.exact_dt);
     change = parts_of(change, kept);
     support = parts_of(support, kept);
-    bearing = share_of(bearing, kept);
     push -= scaled_all(change, substep.exact_dt);
   }
-  return ExactEffect(change - held_by_friction(change, support, bearing), push);
+  return ExactEffect(change - held_by_friction(change, support), push);
 }

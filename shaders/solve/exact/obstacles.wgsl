@@ -1,14 +1,10 @@
 // The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only push.
 // Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
-// Needs: WideSum, Wide, Factor, Particle, Neighbour, Contact, MOST_CHANGE, scaled, substep, added, shares_of, dot_with.
-// Needs: OBSTACLE_PARTNER, exact_push_change, exact_free_push, exact_braking, scaled_all, add_low, length_of, ONE.
-// Needs: ratio_of, direction_of, Gathered, totals_of, probe_obstacles, parts_of, share_of, total_of.
+// Needs: WideSum, Wide, Particle, Neighbour, Contact, MOST_CHANGE, added, shares_of, scaled, substep, dot_with.
+// Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, length_of, direction_of.
+// Needs: share_of, Ending, probe_obstacles_at, exact_wrap, grip_of, FASTEST, moved_by, within.
 
 #if OBSTACLES
-// BOUNCE_PUSH = 63488 / 2^16 and SPREADING = 41984 / 2^15 as factors. Twin: packFactor.
-const WHOLE_BOUNCE_PUSH = 1112064u;
-const WHOLE_SPREADING = 1025024u;
-
 // Sums over the obstacles that a particle overlaps.
 struct ObstacleSum {
   deepest: i32,
@@ -17,24 +13,16 @@ struct ObstacleSum {
   push: WideSum,
 #if !PUSH_APART
   velocity: Lattice,
-  partner: u32,
-  // The change of velocity by other particles.
-  pressed: Lattice,
-  // True if any obstacle stops the particle.
-  is_stopped: bool,
+  // The number of obstacles that the particle approaches. The following members are about them.
+  pressing: u32,
   change: WideSum,
-  support: WideSum,
-  bearing: Wide,
-  // The change of velocity by the obstacle that the particle bounces off.
-  bounce: Lattice,
-  // The fastest approach of an obstacle that the particle does not bounce off, at least 0.
-  approach: i32,
+  // The sum of the changes as numbers.
+  total: Wide,
+  greatest: i32,
+  // The normal of the last one.
+  normal: Lattice,
+  bounces: bool,
 #endif
-}
-
-// For factors of at most 1/2, which have at least two bits after the point.
-fn doubled(factor: Factor) -> Factor {
-  return factor - 65536u;
 }
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
@@ -42,101 +30,133 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let overlap = contact.overlap;
   (*met).deepest = max((*met).deepest, overlap);
   (*met).overlaps = min((*met).overlaps + overlap, MOST_CHANGE);
-  let pushed = scaled(overlap, doubled(substep.exact_relaxation));
 #if PUSH_APART
-  (*met).push = added((*met).push, shares_of(pushed, normal));
+  (*met).push = added((*met).push, shares_of(scaled(overlap, doubled(substep.exact_relaxation)), normal));
 #else
-  let velocity = (*met).velocity;
-  let approach = dot_with(velocity, normal);
-  let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
-  let is_impact = approach < -i32(substep.exact_rest_speed)
-    && overlap < i32(STOP_SUBSTEPS) * scaled(-approach, substep.exact_dt);
-  // Twice the pressure is above the approach. The product might overflow.
-  let is_free = dot_with((*met).pressed, normal) > (approach >> 1u);
-  let stops = substep.restitution == 0.0 && is_impact && is_free;
-  let is_spring = !bounces && !stops;
-  let spring = select(scaled(overlap, WHOLE_BOUNCE_PUSH), pushed, is_spring);
-  // Twice 2^30 would overflow. The limits of exact_push_change are below both.
-  let half_push = min(scaled(min(overlap, i32(substep.most_overlap)), substep.push_rate), MOST_CHANGE - 1i);
-  var change = 0i;
-  if (is_spring) {
-    change = exact_push_change(2i * half_push, approach, approach);
-  } else {
-    change = scaled(-approach, substep.rebound);
+  (*met).push = added((*met).push, shares_of(overlap, normal));
+  let approach = dot_with((*met).velocity, normal);
+  if (approach >= 0i) {
+    return;
   }
-  let moved = scaled(change, substep.exact_dt);
-  var push = spring;
-  if (is_spring) {
-    push = moved + exact_free_push(spring, moved, overlap);
-  }
-  // Leaves out the velocity that gravity adds in a substep, because static friction acts on it.
-  let moving = velocity - bitcast<Lattice>(substep.gain);
-  let sliding = moving - shares_of(dot_with(moving, normal), normal);
-  let braking = exact_braking(sliding, doubled(substep.exact_grip), change);
-  let along = shares_of(change, normal);
-  let all = along - braking;
-  if (bounces) {
-    (*met).bounce = all;
-    (*met).push = added((*met).push, shares_of(push, normal));
-  } else {
-    (*met).push = added((*met).push, shares_of(push, normal) - scaled_all(braking, substep.exact_dt));
-    (*met).change = added((*met).change, all);
-    (*met).support = added((*met).support, along);
-    // Such a change is at least 0.
-    (*met).bearing = add_low((*met).bearing, u32(change));
-    (*met).is_stopped = (*met).is_stopped || stops;
-    (*met).approach = max((*met).approach, -approach);
-  }
+  let bounces = substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed);
+  let change = exact_wall_change(overlap, approach, bounces);
+  (*met).pressing += 1u;
+  (*met).change = added((*met).change, shares_of(change, normal));
+  (*met).total = add_low((*met).total, u32(change));
+  (*met).greatest = max((*met).greatest, change);
+  (*met).normal = normal;
+  (*met).bounces = (*met).bounces || bounces;
 #endif
 }
 
-#if !PUSH_APART
-// Returns the fraction of a change that is kept, so that obstacles that stop a particle do not reverse its velocity.
-fn stop_fraction(velocity: Lattice, change: Lattice) -> i32 {
-  let size = length_of(change);
-  if (size == 0i) {
-    return ONE;
-  }
-  return ratio_of(clamp(-dot_with(velocity, direction_of(change, size)), 0i, size), size);
+// Returns the push by all obstacles. Together they push no farther than the one with the deepest overlap would alone.
+fn push_together(met: ObstacleSum) -> Lattice {
+  return parts_of(totals_of(met.push, MOST_CHANGE), ratio_of(met.deepest, met.overlaps));
 }
-#endif
 
-// Adds the effects of obstacles. All of them together push no farther than the one with the deepest overlap would alone.
-fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
-  var all = gathered;
+#if PUSH_APART
+// For factors of at most 1/2, which have at least two bits after the point.
+fn doubled(factor: Factor) -> Factor {
+  return factor - 65536u;
+}
+
+fn pushed_by_obstacles(particle: Particle) -> Lattice {
   var met = ObstacleSum();
-#if !PUSH_APART
-  met.velocity = gathered.velocity;
-  met.partner = gathered.partner;
-  met.pressed = totals_of(gathered.sum.change, MOST_CHANGE);
-#endif
   probe_obstacles(&met, particle);
   if (met.overlaps == 0i) {
-    return all;
+    return Lattice();
   }
-  let part = ratio_of(met.deepest, met.overlaps);
-  let push = parts_of(totals_of(met.push, MOST_CHANGE), part);
-#if PUSH_APART
-  all.push = added(all.push, push);
-#else
-  let change = parts_of(totals_of(met.change, MOST_CHANGE), part);
-  let support = parts_of(totals_of(met.support, MOST_CHANGE), part);
-  let bearing = share_of(total_of(met.bearing.high, met.bearing.low, MOST_CHANGE), part);
-  var stop = ONE;
-  if (met.is_stopped) {
-    stop = stop_fraction(met.velocity, change);
-  }
-  let kept = parts_of(change, stop);
-  let total = totals_of(added(added(WideSum(), kept), met.bounce), MOST_CHANGE);
-  all.sum.change = added(added(all.sum.change, kept), met.bounce);
-  // The velocity moves the particle by dt times its change, so `push` gets the rest.
-  all.sum.push = added(all.sum.push, push - scaled_all(total, substep.exact_dt));
-  all.sum.support = added(all.sum.support, parts_of(support, stop));
-  all.sum.bearing = add_low(all.sum.bearing, u32(share_of(bearing, stop)));
-  let closing = max(length_of(met.bounce), scaled(met.approach, WHOLE_SPREADING));
-  all.sum.closing = max(all.sum.closing, closing);
-  all.sum.deepest = max(all.sum.deepest, met.deepest);
-#endif
-  return all;
+  return push_together(met);
 }
+#else
+// The bits of a sum of changes that decide its direction.
+const SUM_BITS = 28u;
+
+// Returns how many low bits to cut off a sum.
+fn excess_bits(sum: Wide) -> u32 {
+  let low = 32u - countLeadingZeros(sum.low);
+  let bits = select(64u - countLeadingZeros(u32(sum.high)), low, sum.high == 0i);
+  return clamp(bits, SUM_BITS, SUM_BITS + 31u) - SUM_BITS;
+}
+
+// Like shift_wide, but `bits` may be 0.
+fn cut_off(high: i32, low: u32, bits: u32) -> i32 {
+  return i32(((u32(high) << (31u - bits)) << 1u) | (low >> bits));
+}
+
+// The common normal of several obstacles.
+struct CommonNormal {
+  direction: Lattice,
+  // The length of the sum of the changes as vectors, divided by the sum as numbers.
+  fraction: i32,
+}
+
+fn common_normal(met: ObstacleSum) -> CommonNormal {
+  let bits = excess_bits(met.total);
+  let total = cut_off(met.total.high, met.total.low, bits);
+  var sum = Lattice();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    sum[axis] = cut_off(met.change.high[axis], met.change.low[axis], bits);
+  }
+  let size = min(length_of(sum), total);
+  if (size == 0i) {
+    return CommonNormal(Lattice(), 0i);
+  }
+  return CommonNormal(direction_of(sum, size), ratio_of(size, total));
+}
+
+// `most` is the change that stops or bounces the particle.
+fn exact_obstacle_change(greatest: i32, fraction: i32, most: i32) -> i32 {
+  let least = share_of(most, fraction);
+  if (least <= greatest) {
+    return most;
+  }
+  // This is greatest * ONE / fraction, which is below `most`.
+  return share_of(most, ratio_of(greatest, least));
+}
+
+// Lets all obstacles act on a particle that has moved, like one wall.
+fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
+  let velocity = (*ending).velocity;
+  var met = ObstacleSum();
+  met.velocity = velocity;
+  probe_obstacles_at(&met, particle, exact_wrap((*ending).quanta));
+  if (met.overlaps == 0i) {
+    return;
+  }
+  var push = push_together(met);
+  var normal = met.normal;
+  var change = met.greatest;
+  if (met.pressing > 1u) {
+    let joint = common_normal(met);
+    normal = joint.direction;
+    var most = max(0i, -dot_with(velocity, normal));
+    if (met.bounces) {
+      most = scaled(most, substep.rebound);
+    }
+    change = exact_obstacle_change(met.greatest, joint.fraction, most);
+  }
+  if (change > 0i) {
+    let sliding = velocity - shares_of(dot_with(velocity, normal), normal);
+    let speed = length_of(sliding);
+    let most_grip = grip_of(change);
+    var taken = sliding;
+    if (most_grip < speed) {
+      taken = shares_of(most_grip, direction_of(sliding, speed));
+    }
+    // The first sums may wrap around; the last one fits.
+    let kept_velocity = velocity - taken + shares_of(change, normal);
+    let turned = clamp(kept_velocity, Lattice(-FASTEST), Lattice(FASTEST));
+    (*ending).velocity = turned;
+    if (!met.bounces) {
+      // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
+      // normal. So a body that one obstacle stops is where it was, and overlaps the obstacle no more than before.
+      let moved = moved_by(turned) - moved_by(velocity);
+      let back = dot_with(moved, normal);
+      push += moved - shares_of(select(back, min(back, met.deepest), met.overlaps == met.deepest), normal);
+    }
+  }
+  (*ending).quanta = within((*ending).quanta + push);
+}
+#endif
 #endif

@@ -3,9 +3,9 @@
 // threads in lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens
 // of candidates. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
-// Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of, length_of.
-// Needs: grip_of, share_of, direction_part, add_bounce, with_obstacles, within, totals_of, MOST_PUSH, settled_exactly.
-// Needs: position_out, exact_wrap, velocity_out, position_in.
+// Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of.
+// Needs: exact_wall_change, length_of, grip_of, share_of, direction_part, add_bounce, pushed_by_obstacles, within.
+// Needs: totals_of, MOST_PUSH, settled_exactly, meet_obstacles, position_out, exact_wrap, velocity_out, position_in.
 
 struct Gathered {
   quanta: Lattice,
@@ -14,7 +14,7 @@ struct Gathered {
 #else
   sum: ExactSum,
   velocity: Lattice,
-  // The particle or obstacle that this particle bounces off.
+  // The particle that this one bounces off.
   partner: u32,
   waiting: array<u32, MOST_WAITING>,
   waiting_count: u32,
@@ -33,7 +33,7 @@ fn begin(particle: Particle) -> Gathered {
   gathered.partner = NO_PARTNER;
   if (substep.restitution > 0.0) {
     let partner = partner_in[particle.slot];
-    if (partner >= grid.count || partner_in[partner] == particle.slot) {
+    if (partner < grid.count && partner_in[partner] == particle.slot) {
       gathered.partner = partner;
     }
   }
@@ -109,12 +109,7 @@ fn meet_exact_wall(ending: ptr<function, Ending>, axis: u32, limit: i32, inward:
     return;
   }
   let bounces = substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed);
-  var change = 0i;
-  if (bounces) {
-    change = scaled(-approach, substep.rebound);
-  } else {
-    change = min(scaled(min(depth + 1i, i32(substep.most_depth)), substep.wall_rate), -approach);
-  }
+  let change = exact_wall_change(depth, approach, bounces);
   (*ending).velocity[axis] = 0i;
   let sliding = length_of((*ending).velocity);
   (*ending).velocity[axis] = inward * (approach + change);
@@ -155,10 +150,10 @@ fn finish(gathered: Gathered, particle: Particle) {
     all.sum = sum;
   }
 #endif
-#if OBSTACLES
-  all = with_obstacles(all, particle);
-#endif
 #if PUSH_APART
+#if OBSTACLES
+  all.push = added(all.push, pushed_by_obstacles(particle));
+#endif
   var quanta = within(all.quanta + totals_of(all.push, MOST_PUSH));
 #else
   let effect = settled_exactly(all.sum);
@@ -166,6 +161,9 @@ fn finish(gathered: Gathered, particle: Particle) {
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     turn(&ending, axis, effect.change[axis], effect.push[axis]);
   }
+#if OBSTACLES
+  meet_obstacles(&ending, particle);
+#endif
   var is_out = false;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let quanta = ending.quanta[axis];

@@ -53,11 +53,34 @@ export function keptShare(
 
 /**
  * Returns the held fraction: static friction holds this much of the slip that gravity causes. `room` is what friction
- * has left; `size` is the length of the support.
+ * has left.
  */
-export function heldShare(room: number, slip: number, size: number, bearing: number): number {
+export function heldShare(room: number, slip: number): number {
   if (room <= 0 || slip === 0) return 0;
-  return share(ratio(Math.min(room, slip), slip), ratio(Math.min(size, bearing), bearing)) / ONE;
+  return ratio(Math.min(room, slip), slip) / ONE;
+}
+
+/** Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0. */
+export function wallChange(
+  depth: number,
+  approach: number,
+  bounces: boolean,
+  { rebound, wallRate, mostDepth }: ExactSubstep,
+): number {
+  if (bounces) return scale(-approach, rebound);
+  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
+  return Math.min(scale(Math.min(depth + 1, mostDepth), wallRate), -approach);
+}
+
+/**
+ * Returns the change of velocity along the common normal of several obstacles. `greatest` is the greatest change by one
+ * of them, `fraction` is (length of the sum of their vectors) / (sum of the changes), and `most` is the change that
+ * stops or bounces the particle.
+ */
+export function obstacleChange(greatest: number, fraction: number, most: number): number {
+  const least = share(most, fraction);
+  // Otherwise this is greatest · ONE / fraction, which is below `most`.
+  return least <= greatest ? most : share(most, ratio(greatest, least));
 }
 
 /**

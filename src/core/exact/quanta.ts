@@ -20,6 +20,11 @@ export const FASTEST = 2 ** 29;
 export const MOST_CHANGE = 2 ** 30;
 export const MOST_PUSH = 2 ** 28;
 
+/** Limits a coordinate to the range of positions. */
+export function within(position: number): number {
+  return position < -REACH ? -REACH : position >= REACH ? REACH - 1 : position;
+}
+
 export interface Quanta {
   /** Quanta per diameter, a power of two from 2¹⁴ to 2²⁰. */
   readonly diameter: number;

@@ -31,6 +31,9 @@ const NEAR_SQUARED = 3 * FEW_QUANTA * FEW_QUANTA;
 
 export const NO_OVERLAP = -1;
 
+/** A root of a whole number below 2⁴⁰, minus this, is nearest to the root rounded down. */
+const ALMOST_HALF = 0.5 - 2 ** -25;
+
 /** The normal of the last overlap found, from the second body to the first, as fractions of ONE. */
 export const exactNormal = new Float64Array(3);
 
@@ -70,9 +73,11 @@ export function meetExactly(
     y *= FEW_QUANTA;
     z *= FEW_QUANTA;
   }
-  const distance = Math.floor(Math.sqrt(x * x + y * y + z * z));
-  const overlap = diameter - (greatest < FEW_QUANTA ? Math.floor(distance / FEW_QUANTA) : distance);
+  const root = Math.sqrt(x * x + y * y + z * z);
+  const overlap = diameter - Math.floor(greatest < FEW_QUANTA ? root / FEW_QUANTA : root);
   if (overlap <= 0) return NO_OVERLAP;
+  // A length that is rounded down would make normals too long, and bounces would gain energy.
+  const distance = round(root);
   exactNormal[0] = round((x * ONE) / distance);
   exactNormal[1] = round((y * ONE) / distance);
   exactNormal[2] = is3D ? round((z * ONE) / distance) : 0;
@@ -102,7 +107,7 @@ function minimumImage(difference: number, period: number): number {
  * Compares two positions by their last axis, then by the one before. Returns a negative number if the first is lower, 0
  * if they are equal.
  */
-export function compareExactly(quanta: Int32Array, dimensions: number, one: number, other: number): number {
+function compareExactly(quanta: Int32Array, dimensions: number, one: number, other: number): number {
   for (let axis = dimensions - 1; axis >= 0; axis--) {
     const difference =
       (quanta[dimensions * one + axis] as number) - (quanta[dimensions * other + axis] as number);
@@ -193,7 +198,7 @@ export function respondExactly(
 ): void {
   const { quanta, rates } = state;
   const is3D = dimensions === 3;
-  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, deepest, partners } = response;
   const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare, kickSpeed } = substep;
   const { restitution, halfRebound, pushSpeed, restSpeed, damping } = substep;
   const { diameter, period } = substep.quanta;
@@ -226,8 +231,10 @@ export function respondExactly(
     const squared = x * x + y * y + z * z;
     // Most pairs in a held list are too far apart.
     if (squared >= limit) continue;
-    const distance = Math.sqrt(squared + 0.5) - 0.5 + whole - whole;
-    let overlap = diameter - distance;
+    const root = Math.sqrt(squared);
+    const distance = root + whole - whole;
+    // This rounds the root down.
+    let overlap = diameter - (root - ALMOST_HALF + whole - whole);
     let normalX = x / distance + part - part;
     let normalY = y / distance + part - part;
     let normalZ = is3D ? z / distance + part - part : 0;
@@ -288,8 +295,6 @@ export function respondExactly(
         supports[atA + 2] = (supports[atA + 2] as number) + supportZ;
         supports[atB + 2] = (supports[atB + 2] as number) - supportZ;
       }
-      bearings[a] = (bearings[a] as number) + change;
-      bearings[b] = (bearings[b] as number) + change;
     }
     if (overlap > shallow) {
       deepest[a] = Math.max(deepest[a] as number, overlap);

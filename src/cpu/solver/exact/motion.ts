@@ -1,15 +1,16 @@
 /**
- * The ends of a substep of an exact simulation, one particle at a time: motion before the contacts, then what they and
- * the walls change. Twins of ../integrate.ts, of finish in ../general-contact.ts and of ../walls.ts.
+ * The ends of a substep of an exact simulation, one particle at a time: motion before the contacts, then what they,
+ * obstacles and walls change. Twins of ../integrate.ts, of finish in ../general-contact.ts and of ../walls.ts.
  */
 import { DEEP } from '../../../core/base/constants';
 import { wrapExactly } from '../../../core/exact/convert';
-import { clamp, lengthOf, ONE, ROUNDER, round, scale, share } from '../../../core/exact/integers';
-import { directionOf, grip, heldShare, keptShare, MOST_LOADED } from '../../../core/exact/law';
-import { FASTEST, MOST_CHANGE, MOST_PUSH, REACH } from '../../../core/exact/quanta';
+import { clamp, lengthOf, ONE, ROUNDER, round, share } from '../../../core/exact/integers';
+import { directionOf, grip, heldShare, keptShare, MOST_LOADED, wallChange } from '../../../core/exact/law';
+import { FASTEST, MOST_CHANGE, MOST_PUSH, REACH, within } from '../../../core/exact/quanta';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState } from '../../shared/kernels';
 import type { Response } from '../contact';
+import type { ExactObstacles } from './obstacles';
 
 /** A vector with this squared length may have components from 2²⁰ on, of which lengthOf cuts off low bits. */
 const LONG_SQUARED = 2 ** 40;
@@ -75,16 +76,19 @@ export function integrateExactly(
   }
 }
 
-/** Applies the sums of a pass and clears them, then lets the walls act. respondExactly explains its style. */
+/** Applies the sums of a pass and clears them, then lets obstacles and walls act. respondExactly explains its style. */
 export function finishExactly(
   dimensions: number,
-  { quanta, rates }: ParticleState,
+  state: ParticleState,
   activeCount: number,
   response: Response,
   substep: ExactSubstep,
+  obstacles: ExactObstacles | undefined,
 ): void {
   const is3D = dimensions === 3;
-  const { pushes, changes, supports, bearings, closings, deepest } = response;
+  const meetsObstacles = obstacles !== undefined && obstacles.count > 0;
+  const { quanta, rates } = state;
+  const { pushes, changes, supports, closings, deepest } = response;
   const { dt, friction, meanGain, lower, upper, motionOffset } = substep;
   const shallow = substep.quanta.diameter / DEEP;
   const gainX = meanGain[0] as number;
@@ -107,13 +111,20 @@ export function finishExactly(
     let pushX = pushes[first] as number;
     let pushY = pushes[first + 1] as number;
     let pushZ = is3D ? (pushes[first + 2] as number) : 0;
-    let bearing = bearings[slot] as number;
     const depth = deepest[slot] as number;
     const closing = closings[slot] as number;
     const changeSquared = changeX * changeX + changeY * changeY + changeZ * changeZ;
     const pushSquared = pushX * pushX + pushY * pushY + pushZ * pushZ;
-    if (changeSquared + pushSquared + bearing + depth + closing === 0) {
-      // No contact has changed this particle.
+    let supportX = supports[first] as number;
+    let supportY = supports[first + 1] as number;
+    let supportZ = is3D ? (supports[first + 2] as number) : 0;
+    let supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
+    if (changeSquared + pushSquared + supportSquared + depth + closing === 0) {
+      // No other particle has changed this one.
+      if (meetsObstacles) {
+        meetFixed(dimensions, state, slot, substep, obstacles);
+        continue;
+      }
       const x = quanta[first] as number;
       const y = quanta[first + 1] as number;
       let isOut = x < lowerX || x > upperX || y < lowerY || y > upperY;
@@ -124,9 +135,6 @@ export function finishExactly(
       if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
       continue;
     }
-    let supportX = supports[first] as number;
-    let supportY = supports[first + 1] as number;
-    let supportZ = is3D ? (supports[first + 2] as number) : 0;
     changes[first] = 0;
     changes[first + 1] = 0;
     pushes[first] = 0;
@@ -138,14 +146,12 @@ export function finishExactly(
       pushes[first + 2] = 0;
       supports[first + 2] = 0;
     }
-    bearings[slot] = 0;
     deepest[slot] = 0;
     closings[slot] = 0;
     if (
       changeSquared > MOST_CHANGE_SQUARED ||
       pushSquared > MOST_PUSH_SQUARED ||
-      supportX * supportX + supportY * supportY + supportZ * supportZ > MOST_CHANGE_SQUARED ||
-      bearing > MOST_CHANGE
+      supportSquared > MOST_CHANGE_SQUARED
     ) {
       changeX = clamp(changeX, MOST_CHANGE);
       changeY = clamp(changeY, MOST_CHANGE);
@@ -153,7 +159,6 @@ export function finishExactly(
       supportX = clamp(supportX, MOST_CHANGE);
       supportY = clamp(supportY, MOST_CHANGE);
       supportZ = clamp(supportZ, MOST_CHANGE);
-      bearing = clamp(bearing, MOST_CHANGE);
       pushX = clamp(pushX, MOST_PUSH);
       pushY = clamp(pushY, MOST_PUSH);
       pushZ = clamp(pushZ, MOST_PUSH);
@@ -173,16 +178,15 @@ export function finishExactly(
       supportX = round(supportX * kept);
       supportY = round(supportY * kept);
       supportZ = round(supportZ * kept);
-      bearing = round(bearing * kept);
     }
-    if (bearing > 0) {
+    supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
+    if (supportSquared > 0) {
       // Static friction: `hold` of core/contact/law.ts.
-      const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
       let support = Math.sqrt(supportSquared + 0.5) - 0.5 + whole - whole;
       let alongX = Math.trunc((supportX * ONE) / support) * (1 / ONE);
       let alongY = Math.trunc((supportY * ONE) / support) * (1 / ONE);
       let alongZ = Math.trunc((supportZ * ONE) / support) * (1 / ONE);
-      if (!(supportSquared > 0 && supportSquared < LONG_SQUARED)) {
+      if (supportSquared >= LONG_SQUARED) {
         findDirection(supportX, supportY, supportZ);
         support = scratch[0] as number;
         alongX = scratch[1] as number;
@@ -201,13 +205,13 @@ export function finishExactly(
         const slipSquared = acrossX * acrossX + acrossY * acrossY + acrossZ * acrossZ;
         const usedSquared = usedX * usedX + usedY * usedY + usedZ * usedZ;
         const mostGrip = (support < mostLoaded ? support : mostLoaded) * friction + whole - whole;
-        let fraction = support < bearing ? Math.trunc((support * ONE) / bearing) * (1 / ONE) : 1;
+        let fraction = 1;
         // Otherwise friction holds all of the slip: as whole numbers, the lengths of `across` and `used` add up to at most
         // mostGrip, because the root of 2 (p² + q²) is at least p + q.
-        if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip || bearing >= 2 ** 28) {
+        if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip) {
           const slip = lengthOf(acrossX, acrossY, acrossZ);
           const room = mostGrip - lengthOf(usedX, usedY, usedZ);
-          scratch[0] = heldShare(room, slip, support, bearing);
+          scratch[0] = heldShare(room, slip);
           fraction = scratch[0];
         }
         changeX -= acrossX * fraction + whole - whole;
@@ -238,8 +242,24 @@ export function finishExactly(
       quanta[first + 2] = z;
       isOut ||= z < lowerZ || z > upperZ;
     }
-    if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
+    if (meetsObstacles) meetFixed(dimensions, state, slot, substep, obstacles);
+    else if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
   }
+}
+
+/** Lets obstacles and then walls act on a particle. */
+function meetFixed(
+  dimensions: number,
+  state: ParticleState,
+  slot: number,
+  substep: ExactSubstep,
+  obstacles: ExactObstacles,
+): void {
+  const { quanta, rates } = state;
+  const first = dimensions * slot;
+  for (let word = first; word < first + dimensions; word++) quanta[word] = within(quanta[word] as number);
+  obstacles.meet(state, slot, substep);
+  meetLimits(dimensions, quanta, rates, first, substep);
 }
 
 /** Writes the length of a vector and the components of its direction to `scratch`. */
@@ -301,16 +321,13 @@ function meetWall(
   inward: number,
   substep: ExactSubstep,
 ): void {
-  const { restSpeed, rebound, restitution, wallRate, mostDepth, friction } = substep;
+  const { restSpeed, restitution, friction } = substep;
   const depth = inward * (limit - (quanta[first + axis] as number));
   quanta[first + axis] = limit;
   const approach = inward * (rates[first + axis] as number);
   if (approach >= 0) return;
   const bounces = restitution > 0 && approach < -restSpeed;
-  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
-  const change = bounces
-    ? scale(-approach, rebound)
-    : Math.min(scale(Math.min(depth + 1, mostDepth), wallRate), -approach);
+  const change = wallChange(depth, approach, bounces, substep);
   rates[first + axis] = 0;
   const sliding = lengthOf(
     rates[first] as number,
@@ -327,8 +344,4 @@ function meetWall(
     if (bounces) rates[first + along] = rate - taken;
     else turn(quanta, rates, first + along, -taken, substep);
   }
-}
-
-export function within(position: number): number {
-  return position < -REACH ? -REACH : position >= REACH ? REACH - 1 : position;
 }

@@ -2,26 +2,35 @@
  * The contact law of exact simulations for particles and obstacles: ../obstacles.ts in whole numbers. The search by floats
  * only names candidates.
  */
-import { BOUNCE_PUSH, SPREADING, STOP_SUBSTEPS } from '../../../core/base/constants';
-import { toExactObstacles } from '../../../core/exact/convert';
-import { clamp, dot, factorOf, lengthOf, ONE, ratio, scale, share } from '../../../core/exact/integers';
-import { directionOf, freePush, grip, pushChange } from '../../../core/exact/law';
-import { MOST_CHANGE, type Quanta } from '../../../core/exact/quanta';
+import { toExactObstacles, wrapExactly } from '../../../core/exact/convert';
+import { clamp, dot, lengthOf, ratio, round, scale, share } from '../../../core/exact/integers';
+import { directionOf, grip, obstacleChange, wallChange } from '../../../core/exact/law';
+import { FASTEST, MOST_CHANGE, type Quanta, within } from '../../../core/exact/quanta';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { Dimensions } from '../../../core/world/world';
 import type { ParticleState } from '../../shared/kernels';
 import type { Response } from '../contact';
 import type { ObstacleSearch } from '../obstacle-search';
-import { compareExactly, exactNormal, meetExactly, NO_OVERLAP } from './contact';
+import { exactNormal, meetExactly, NO_OVERLAP } from './contact';
 
-const WHOLE_BOUNCE_PUSH = factorOf(BOUNCE_PUSH);
-const WHOLE_SPREADING = factorOf(SPREADING);
+/** The bits of a sum of changes that decide its direction. */
+const SUM_BITS = 28;
 
 /** The overlaps of one particle: per obstacle, four numbers (overlap and normal). */
-const found = { slots: [] as number[], values: [] as number[] };
+const found = { count: 0, values: [] as number[] };
+
+/** Scratch arrays of `meet`. */
+const velocity = new Float64Array(3);
+const pushSum = new Float64Array(3);
+const changeSum = new Float64Array(3);
+const normal = new Float64Array(3);
+const sliding = new Float64Array(3);
+const moved = new Float64Array(3);
 
 export class ExactObstacles {
   private quanta: Int32Array = new Int32Array(0);
+  /** The position of the particle in the world. */
+  private readonly place = new Int32Array(3);
 
   constructor(
     private readonly dimensions: Dimensions,
@@ -29,148 +38,129 @@ export class ExactObstacles {
     private readonly search: ObstacleSearch,
   ) {}
 
+  get count(): number {
+    return this.quanta.length / this.dimensions;
+  }
+
   /** Call after the search has loaded obstacles. */
   load(): void {
     this.quanta = toExactObstacles(this.units, this.search.bodies.positions);
   }
 
-  findPartners(state: ParticleState, activeCount: number, response: Response, substep: ExactSubstep): void {
-    if (this.quanta.length === 0) return;
-    const { dimensions } = this;
-    const { approaches, partners } = response;
-    for (let slot = 0; slot < activeCount; slot++) {
-      this.find(state, slot, substep);
-      for (let index = 0; index < found.slots.length; index++) {
-        const approach = this.approachOf(state, slot, index);
-        const partner = partners[slot] as number;
-        const obstacle = found.slots[index] as number;
-        if (approach > (approaches[slot] as number)) continue;
-        const isTie = approach === approaches[slot];
-        // Obstacles at the same position are interchangeable.
-        if (isTie && (partner > -2 || compareExactly(this.quanta, dimensions, obstacle, -2 - partner) >= 0))
-          continue;
-        approaches[slot] = approach;
-        partners[slot] = -2 - obstacle;
+  /**
+   * Lets the obstacles act on a particle after it has moved. Its position must be within reach. Also writes the float
+   * position, by which the search finds candidates.
+   */
+  meet(state: ParticleState, slot: number, substep: ExactSubstep): void {
+    const { dimensions, place } = this;
+    const { quanta, rates, positions } = state;
+    const { origin, length, period } = this.units;
+    const first = dimensions * slot;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const at = wrapExactly(quanta[first + axis] as number, period[axis] as number);
+      place[axis] = at;
+      positions[first + axis] = (origin[axis] as number) + at * length;
+    }
+    this.find(state, slot, place, 0, substep);
+    if (found.count === 0) return;
+    const { restitution, restSpeed, rebound, dt, motionOffset, friction } = substep;
+    const { values } = found;
+    for (let axis = 0; axis < dimensions; axis++) velocity[axis] = rates[first + axis] as number;
+    pushSum.fill(0);
+    changeSum.fill(0);
+    sliding.fill(0);
+    let deepest = 0;
+    let sumOfOverlaps = 0;
+    // Obstacles that the particle approaches, and the sum of their changes as numbers.
+    let pressing = 0;
+    let total = 0;
+    let greatest = 0;
+    let isBounce = false;
+    for (let index = 0; index < found.count; index++) {
+      const overlap = values[4 * index] as number;
+      deepest = Math.max(deepest, overlap);
+      sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
+      const x = values[4 * index + 1] as number;
+      const y = values[4 * index + 2] as number;
+      const z = values[4 * index + 3] as number;
+      addShares(pushSum, overlap, x, y, z);
+      const approach = along(velocity, x, y, z);
+      if (approach >= 0) continue;
+      const bounces = restitution > 0 && approach < -restSpeed;
+      const change = wallChange(overlap, approach, bounces, substep);
+      addShares(changeSum, change, x, y, z);
+      total += change;
+      greatest = Math.max(greatest, change);
+      isBounce ||= bounces;
+      pressing++;
+      normal[0] = x;
+      normal[1] = y;
+      normal[2] = z;
+    }
+    const part = ratio(deepest, sumOfOverlaps);
+    for (let axis = 0; axis < dimensions; axis++) {
+      pushSum[axis] = share(clamp(pushSum[axis] as number, MOST_CHANGE), part);
+    }
+    let change = greatest;
+    if (pressing > 1) {
+      const fraction = setCommonNormal(total);
+      const approach = Math.min(0, alongNormal(velocity));
+      change = obstacleChange(greatest, fraction, isBounce ? scale(-approach, rebound) : -approach);
+    }
+    if (change > 0) {
+      const approach = alongNormal(velocity);
+      for (let axis = 0; axis < dimensions; axis++) {
+        sliding[axis] = (velocity[axis] as number) - share(approach, normal[axis] as number);
+      }
+      const speed = lengthOf(sliding[0] as number, sliding[1] as number, sliding[2] as number);
+      const mostGrip = grip(change, friction);
+      for (let axis = 0; axis < dimensions; axis++) {
+        const rate = velocity[axis] as number;
+        const slide = sliding[axis] as number;
+        const taken = mostGrip >= speed ? slide : share(mostGrip, directionOf(slide, speed));
+        const turned = clamp(rate - taken + share(change, normal[axis] as number), FASTEST);
+        rates[first + axis] = turned;
+        moved[axis] = round(turned * dt + motionOffset) - round(rate * dt + motionOffset);
+      }
+      if (!isBounce) {
+        // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
+        // normal. So a body that one obstacle stops is where it was, and overlaps the obstacle no more than before.
+        const back = alongNormal(moved);
+        const kept = sumOfOverlaps === deepest ? Math.min(back, deepest) : back;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const rest = (moved[axis] as number) - share(kept, normal[axis] as number);
+          pushSum[axis] = (pushSum[axis] as number) + rest;
+        }
       }
     }
-  }
-
-  respond(state: ParticleState, activeCount: number, response: Response, substep: ExactSubstep): void {
-    if (this.quanta.length === 0) return;
-    const { dimensions } = this;
-    const { dt, friction, gripShare, pushRate, mostOverlap, halfRelaxation, restSpeed, kickSpeed, meanGain } =
-      substep;
-    const { restitution, rebound } = substep;
-    const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
-    const press = [0, 0, 0];
-    const velocity = [0, 0, 0];
-    const pushSum = [0, 0, 0];
-    const changeSum = [0, 0, 0];
-    const bounceSum = [0, 0, 0];
-    const supportSum = [0, 0, 0];
-    const sliding = [0, 0, 0];
-    for (let slot = 0; slot < activeCount; slot++) {
-      this.find(state, slot, substep);
-      const { slots, values } = found;
-      if (slots.length === 0) continue;
-      const first = dimensions * slot;
-      for (let axis = 0; axis < dimensions; axis++) {
-        press[axis] = clamp(changes[first + axis] as number, MOST_CHANGE);
-        velocity[axis] = state.rates[first + axis] as number;
-      }
-      for (const sum of [pushSum, changeSum, bounceSum, supportSum]) sum.fill(0);
-      let bearing = 0;
-      let isStopped = false;
-      let deepestOverlap = 0;
-      let sumOfOverlaps = 0;
-      for (let index = 0; index < slots.length; index++) {
-        const overlap = values[4 * index] as number;
-        const x = values[4 * index + 1] as number;
-        const y = values[4 * index + 2] as number;
-        const z = values[4 * index + 3] as number;
-        deepestOverlap = Math.max(deepestOverlap, overlap);
-        sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
-        const approach = dotWith(velocity, x, y, z);
-        const bounces = restitution > 0 && partners[slot] === -2 - (slots[index] as number);
-        const isImpact = approach < -restSpeed && overlap < STOP_SUBSTEPS * scale(-approach, dt);
-        const stops = restitution === 0 && isImpact && 2 * dotWith(press, x, y, z) > approach;
-        const isSpring = !bounces && !stops;
-        const spring = scale(overlap, isSpring ? 2 * halfRelaxation : WHOLE_BOUNCE_PUSH);
-        const pushVelocity = 2 * scale(Math.min(overlap, mostOverlap), pushRate);
-        const change = isSpring
-          ? pushChange(pushVelocity, approach, approach, substep)
-          : scale(-approach, rebound);
-        const moved = scale(change, dt);
-        const push = isSpring ? moved + freePush(spring, moved, overlap) : spring;
-        // Leaves out the velocity that gravity adds in a substep, because static friction acts on it.
-        for (let axis = 0; axis < dimensions; axis++) {
-          sliding[axis] = (velocity[axis] as number) - (meanGain[axis] as number);
-        }
-        const along = dotWith(sliding, x, y, z);
-        for (let axis = 0; axis < dimensions; axis++) {
-          sliding[axis] = (sliding[axis] as number) - share(along, values[4 * index + 1 + axis] as number);
-        }
-        const speed = lengthOf(sliding[0] as number, sliding[1] as number, sliding[2] as number);
-        const gripped = scale(speed, 2 * gripShare);
-        const mostGrip = grip(change, friction);
-        for (let axis = 0; axis < dimensions; axis++) {
-          const slide = sliding[axis] as number;
-          const brake =
-            mostGrip >= gripped ? scale(slide, 2 * gripShare) : share(mostGrip, directionOf(slide, speed));
-          const normal = values[4 * index + 1 + axis] as number;
-          const changed = share(change, normal) - brake;
-          pushSum[axis] = (pushSum[axis] as number) + share(push, normal) - (bounces ? 0 : scale(brake, dt));
-          const sum = bounces ? bounceSum : changeSum;
-          sum[axis] = (sum[axis] as number) + changed;
-          if (!bounces) supportSum[axis] = (supportSum[axis] as number) + share(change, normal);
-        }
-        const closing = bounces
-          ? lengthOf(bounceSum[0] as number, bounceSum[1] as number, bounceSum[2] as number)
-          : scale(-approach, WHOLE_SPREADING);
-        if (closing > kickSpeed) closings[slot] = Math.max(closings[slot] as number, closing);
-        if (bounces) continue;
-        isStopped ||= stops;
-        bearing += change;
-      }
-      deepest[slot] = Math.max(deepest[slot] as number, deepestOverlap);
-      const part = ratio(deepestOverlap, sumOfOverlaps);
-      for (const sum of [pushSum, changeSum, supportSum]) {
-        for (let axis = 0; axis < dimensions; axis++) {
-          sum[axis] = share(clamp(sum[axis] as number, MOST_CHANGE), part);
-        }
-      }
-      const stop = isStopped ? stopFraction(velocity, changeSum) : ONE;
-      for (let axis = 0; axis < dimensions; axis++) {
-        const total = share(changeSum[axis] as number, stop) + (bounceSum[axis] as number);
-        changes[first + axis] = (changes[first + axis] as number) + total;
-        // The velocity moves the particle by dt times its change, so `pushes` gets the rest.
-        const moved = (pushSum[axis] as number) - scale(clamp(total, MOST_CHANGE), dt);
-        pushes[first + axis] = (pushes[first + axis] as number) + moved;
-        supports[first + axis] = (supports[first + axis] as number) + share(supportSum[axis] as number, stop);
-      }
-      bearings[slot] = (bearings[slot] as number) + share(share(clamp(bearing, MOST_CHANGE), part), stop);
+    for (let axis = 0; axis < dimensions; axis++) {
+      quanta[first + axis] = within((quanta[first + axis] as number) + (pushSum[axis] as number));
     }
   }
 
   pushApart(state: ParticleState, activeCount: number, { pushes }: Response, substep: ExactSubstep): void {
     if (this.quanta.length === 0) return;
     const { dimensions } = this;
-    const pushSum = [0, 0, 0];
     for (let slot = 0; slot < activeCount; slot++) {
-      this.find(state, slot, substep);
-      const { slots, values } = found;
-      if (slots.length === 0) continue;
+      this.find(state, slot, state.quanta, slot, substep);
+      const { count, values } = found;
+      if (count === 0) continue;
       pushSum.fill(0);
       let deepest = 0;
       let sumOfOverlaps = 0;
-      for (let index = 0; index < slots.length; index++) {
+      for (let index = 0; index < count; index++) {
         const overlap = values[4 * index] as number;
         deepest = Math.max(deepest, overlap);
         sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
         const push = scale(overlap, 2 * substep.halfRelaxation);
-        for (let axis = 0; axis < dimensions; axis++) {
-          pushSum[axis] = (pushSum[axis] as number) + share(push, values[4 * index + 1 + axis] as number);
-        }
+        const first = 4 * index;
+        addShares(
+          pushSum,
+          push,
+          values[first + 1] as number,
+          values[first + 2] as number,
+          values[first + 3] as number,
+        );
       }
       const part = ratio(deepest, sumOfOverlaps);
       for (let axis = 0; axis < dimensions; axis++) {
@@ -184,57 +174,67 @@ export class ExactObstacles {
     if (this.quanta.length === 0) return 0;
     let contacts = 0;
     for (let slot = 0; slot < activeCount; slot++) {
-      this.find(state, slot, substep);
-      contacts += found.slots.length;
+      this.find(state, slot, state.quanta, slot, substep);
+      contacts += found.count;
     }
     return contacts;
   }
 
-  /** Lists the obstacles that overlap a particle in `found`. */
-  private find(state: ParticleState, slot: number, substep: ExactSubstep): void {
+  /** Lists the obstacles that overlap the particle at `positions[index]` in `found`. */
+  private find(
+    state: ParticleState,
+    slot: number,
+    positions: Int32Array,
+    index: number,
+    substep: ExactSubstep,
+  ): void {
     const { dimensions, quanta } = this;
     const { count, obstacles } = this.search.find(state, slot);
-    found.slots.length = 0;
-    found.values.length = 0;
-    for (let index = 0; index < count; index++) {
-      const obstacle = obstacles[index] as number;
-      const overlap = meetExactly(substep, dimensions, state.quanta, slot, quanta, obstacle, false, 1);
+    const { values } = found;
+    found.count = 0;
+    for (let candidate = 0; candidate < count; candidate++) {
+      const obstacle = obstacles[candidate] as number;
+      const overlap = meetExactly(substep, dimensions, positions, index, quanta, obstacle, false, 1);
       if (overlap === NO_OVERLAP) continue;
-      found.slots.push(obstacle);
-      found.values.push(
-        overlap,
-        exactNormal[0] as number,
-        exactNormal[1] as number,
-        exactNormal[2] as number,
-      );
+      const first = 4 * found.count;
+      values[first] = overlap;
+      values[first + 1] = exactNormal[0] as number;
+      values[first + 2] = exactNormal[1] as number;
+      values[first + 3] = exactNormal[2] as number;
+      found.count++;
     }
-  }
-
-  private approachOf({ rates }: ParticleState, slot: number, index: number): number {
-    const { dimensions } = this;
-    const at = dimensions * slot;
-    return dot(
-      rates[at] as number,
-      rates[at + 1] as number,
-      dimensions === 3 ? (rates[at + 2] as number) : 0,
-      found.values[4 * index + 1] as number,
-      found.values[4 * index + 2] as number,
-      found.values[4 * index + 3] as number,
-    );
   }
 }
 
-function dotWith([a = 0, b = 0, c = 0]: readonly number[], x: number, y: number, z: number): number {
-  return dot(a, b, c, x, y, z);
+function along(vector: Float64Array, x: number, y: number, z: number): number {
+  return dot(vector[0] as number, vector[1] as number, vector[2] as number, x, y, z);
+}
+
+function alongNormal(vector: Float64Array): number {
+  return along(vector, normal[0] as number, normal[1] as number, normal[2] as number);
+}
+
+function addShares(sum: Float64Array, value: number, x: number, y: number, z: number): void {
+  sum[0] = (sum[0] as number) + share(value, x);
+  sum[1] = (sum[1] as number) + share(value, y);
+  sum[2] = (sum[2] as number) + share(value, z);
 }
 
 /**
- * Returns the fraction of a change that is kept so that obstacles that stop a particle do not reverse its velocity:
- * stopFactor of core/contact/law.ts.
+ * Sets `normal` to the direction of `changeSum`, which may be zero. Returns its length divided by `total`, which is the
+ * sum of the changes as numbers.
  */
-function stopFraction(velocity: readonly number[], [x = 0, y = 0, z = 0]: readonly number[]): number {
-  const size = lengthOf(x, y, z);
-  if (size === 0) return ONE;
-  const against = -dotWith(velocity, directionOf(x, size), directionOf(y, size), directionOf(z, size));
-  return ratio(Math.min(Math.max(0, against), size), size);
+function setCommonNormal(total: number): number {
+  // Cuts off the same low bits of all sums.
+  const high = Math.floor(total / 2 ** 32);
+  const bits = high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(total);
+  const unit = 2 ** Math.max(0, bits - SUM_BITS);
+  const whole = Math.floor(total / unit);
+  for (let axis = 0; axis < 3; axis++) normal[axis] = Math.floor((changeSum[axis] as number) / unit);
+  const [x = 0, y = 0, z = 0] = normal;
+  const size = Math.min(lengthOf(x, y, z), whole);
+  for (let axis = 0; axis < 3; axis++) {
+    normal[axis] = size === 0 ? 0 : directionOf(normal[axis] as number, size);
+  }
+  return ratio(size, whole);
 }

@@ -6,7 +6,7 @@ import { type Settings, SubstepMemo } from '../../../core/contact/settings';
 import { checkExactBodies, checkExactObstacles, toPosition, toVelocity } from '../../../core/exact/bodies';
 import { wrapExactly } from '../../../core/exact/convert';
 import { clamp } from '../../../core/exact/integers';
-import { MOST_PUSH, type Quanta } from '../../../core/exact/quanta';
+import { MOST_PUSH, type Quanta, within } from '../../../core/exact/quanta';
 import { checkExactStep } from '../../../core/exact/step';
 import { deriveExactSubstep, type ExactSubstep } from '../../../core/exact/substep';
 import type { ObstaclesGiven } from '../../../core/obstacles/obstacles';
@@ -18,7 +18,7 @@ import { NO_CONTACT } from '../general-contact';
 import type { ObstacleSearch } from '../obstacle-search';
 import type { OverlapTest, SolverPasses } from '../passes';
 import { findExactPartners, meetParticles, NO_OVERLAP, pushApartExactly, respondExactly } from './contact';
-import { finishExactly, integrateExactly, within } from './motion';
+import { finishExactly, integrateExactly } from './motion';
 import { ExactObstacles } from './obstacles';
 
 const { fround } = Math;
@@ -141,16 +141,8 @@ export class ExactPasses implements SolverPasses {
     findExactPartners(pairs, state, response, this.substep);
   }
 
-  findObstaclePartners(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.findPartners(state, activeCount, response, this.substep);
-  }
-
   respond(pairs: SlotPairs, state: ParticleState, response: Response): void {
     respondExactly(pairs, state, response, this.substep);
-  }
-
-  respondToObstacles(state: ParticleState, activeCount: number, response: Response): void {
-    this.obstacles?.respond(state, activeCount, response, this.substep);
   }
 
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response): void {
@@ -167,7 +159,7 @@ export class ExactPasses implements SolverPasses {
   };
 
   finish(state: ParticleState, activeCount: number, response: Response): void {
-    finishExactly(this.dimensions, state, activeCount, response, this.substep);
+    finishExactly(this.dimensions, state, activeCount, response, this.substep, this.obstacles);
     this.wrapIn(state, 0, activeCount);
   }
 
