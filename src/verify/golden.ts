@@ -21,25 +21,25 @@ interface ExactCase {
 }
 
 export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
-  pile: { scene: 'pile', hashes: { 2: 'e563250ed63c9904', 3: 'f8db56c9d5f7ee8b' } },
+  pile: { scene: 'pile', hashes: { 2: '6e58f2e396765ec3', 3: 'd8e0849fb9ee6a27' } },
   'bouncing pile': {
     scene: 'pile',
     changes: { restitution: 0.5, friction: 1 },
-    hashes: { 2: 'c2ee7c942821078e', 3: '9b190544c5941911' },
+    hashes: { 2: 'd994564b0327da8a', 3: '3c13cec2afe89521' },
   },
-  gas: { scene: 'gas', hashes: { 2: 'a71ff7c9b8c65a1b', 3: '6903f06f04cfdc6b' } },
-  clustered: { scene: 'clustered', hashes: { 2: 'c30fe2ee9c86da96', 3: '54795c663f58d9aa' } },
-  periodic: { scene: 'periodic', hashes: { 2: '59c243f950171983', 3: 'c45c0449abc225b4' } },
-  obstacles: { scene: 'obstacles', hashes: { 2: 'c27a9612135c4f1b', 3: '0c9c2d60542a8cff' } },
+  gas: { scene: 'gas', hashes: { 2: 'cf15e7417646db8a', 3: 'ad97fa310af1905d' } },
+  clustered: { scene: 'clustered', hashes: { 2: 'e2fc13958af76f7e', 3: '77d7ad39ecebbb45' } },
+  periodic: { scene: 'periodic', hashes: { 2: '0a917d75c3897f9b', 3: '68d652137e30f19f' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: '13e4c0e607f1db38', 3: '1639612fc4b77cb8' } },
   'bouncing obstacles': {
     scene: 'obstacles',
     changes: { restitution: 0.5, friction: 1, periodic: true },
-    hashes: { 2: 'b144d9dc834ffdf2', 3: 'ff717484e71cd694' },
+    hashes: { 2: 'b916af0930c188bd', 3: 'e05a818dec8935c8' },
   },
   'all pairs': {
     scene: 'clustered',
     changes: { broadPhase: 'naive', substeps: 3 },
-    hashes: { 2: '601adb34d62d991d', 3: 'f364e6f3ef69f506' },
+    hashes: { 2: '91674fb262f5ef3e', 3: '1b8dc82a911077cc' },
   },
 };
 

@@ -59,6 +59,19 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
           positions: around(4, 0.5),
           velocities: fast(4, 1000),
         },
+        'faster bounces than 32 bits hold': {
+          obstacles: around(300, 0.5),
+          positions: around(4, 0.5),
+          velocities: fast(4, 1000),
+          restitution: 1,
+          friction: 10,
+        },
+        'two bounces that 32 bits hardly hold': {
+          ...up,
+          positions: at([4, 4], [7, 7]),
+          obstacles: at([4.625, 4.625], [3.375, 4.625]),
+          velocities: fast(2, 0).with(1, 511),
+        },
         'the greatest rate of pushes': {
           relaxation: 1,
           substeps: 1,
