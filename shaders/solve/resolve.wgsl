@@ -122,12 +122,13 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 
 fn finish(gathered: Gathered, particle: Particle) {
 #if PUSH_APART
-  var position = particle.position + gathered.push;
+  var push = gathered.push;
 #if OBSTACLES
   var met = ObstacleSum();
   probe_obstacles(&met, particle);
-  position += push_by_obstacles(met);
+  push += push_by_obstacles(met);
 #endif
+  var position = particle.position + push;
 #else
   var effect = gathered.sum;
 #if !VARIABLE_RADII
