@@ -62,7 +62,8 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
         play(second, STEPS);
         const measures = await first.measure();
         expect(measures).toMatchObject({ count: 80, outside: 0, nonFinite: 0 });
-        expect(measures.contacts).toBeGreaterThan(5);
+        // Otherwise, particles would not meet.
+        expect(measures.contacts).toBeGreaterThan(2);
         expect((await second.measure()).hash).toBe(measures.hash);
         first.destroy();
         second.destroy();
