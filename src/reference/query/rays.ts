@@ -105,7 +105,7 @@ interface ImagesNearRay {
   readonly reach: number;
   readonly radius: number;
   readonly period: readonly number[];
-  /** Of fastestFirst. */
+  /** The periodic axes in the order of fastestFirst. */
   readonly periodic: readonly number[];
 }
 

@@ -337,8 +337,9 @@ export function errorOfPart({ error }: ApproximateNumber, approach: number, appr
 
 interface WallChange extends ApproximateNumber {
   readonly bounces: boolean;
-  /** What errors allow. */
+  /** True if the particle bounces with some errors. */
   readonly mayBounce: boolean;
+  /** True if it bounces whatever the errors are. */
   readonly mustBounce: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What ships, made once per test run: the built modules, the built pages, and the package installed in a project. */
+/** Builds the modules and the pages, and installs the package in a project, once per test run. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
