@@ -1,5 +1,6 @@
-// The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the position to
-// which these have moved the particle. With PUSH_APART, obstacles only push.
+// The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the
+// position to which these have moved the particle. With PUSH_APART, obstacles only push. Twin: meetObstacles in
+// src/reference/solve/contact-law.ts.
 // Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, wall_change, wrap, probe_obstacles, bounce_change.
 // Needs: rub.
 

@@ -1,7 +1,7 @@
 /**
  * The contact law: how an overlap changes the positions and velocities of two bodies. docs/design/contact-law.md gives
  * the reasons. Its formulas are in this file and in the following ones, which must change together:
- *   - shaders/solve/contact_law.wgsl (GPU)
+ *   - shaders/solve/contact_law.wgsl and obstacles.wgsl (GPU)
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
  *   - src/reference/solve/bound-law.ts, bound-obstacles.ts and bound-settle.ts (the effect of rounding)
  *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
@@ -41,7 +41,7 @@
  * Then each particle is settled by itself, from these values:
  *     C        the sum of the changes of its velocity
  *     S        the sum of change · n over contacts that do not bounce
- *     B        the sum of change over contacts that do not bounce
+ *     B        the sum of change over contacts that do not bounce; only with variable radii
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
  *     deepest  the greatest overlap / (diameter of the smaller of both bodies) of its contacts
  *     G        gravity · dt

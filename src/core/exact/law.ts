@@ -1,6 +1,7 @@
 /**
  * The contact law (../contact/law.ts) in whole numbers: lengths in quanta, velocities in quanta per second. The
- * formulas are the same, except that they round to whole numbers. Twin: shaders/solve/exact/law.wgsl.
+ * formulas are the same, except that they round to whole numbers, and that obstacles remove the whole overlap. Twin:
+ * shaders/solve/exact/law.wgsl.
  */
 import { DEEP, FREE_PUSH, PARTING } from '../base/constants';
 import { clamp, ONE, ratio, round, scale, share } from './integers';
