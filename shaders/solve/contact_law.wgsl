@@ -146,51 +146,57 @@ fn load_of(bearing: f32, change: Vector) -> f32 {
   return load;
 }
 
-// Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0.
-fn wall_change(depth: f32, approach: f32, bounces: bool, restitution: f32) -> f32 {
-  return select(min(depth * substep.inverse_dt, -approach), bounce_change(approach, 1.0, restitution), bounces);
+// Returns the change of the normal velocity at a wall or an obstacle that does not bounce the particle. `approach` is
+// below 0.
+fn wall_change(depth: f32, approach: f32) -> f32 {
+  return min(depth * substep.inverse_dt, -approach);
 }
 
 fn bounces_off_wall(approach: f32, restitution: f32) -> bool {
   return restitution > 0.0 && approach < -substep.rest_speed;
 }
 
-// Applies the friction of a wall or of obstacles. `change` is that of the normal velocity.
-fn rub(
-  position: ptr<function, Vector>,
-  velocity: ptr<function, Vector>,
+// How obstacles and walls press on a particle.
+struct Pressing {
+  // The sum of the normal changes.
+  sum: f32,
+  // The velocity across the normals of all that press.
   sliding: Vector,
-  change: f32,
+  // True if any of them bounces the particle.
   bounces: bool,
-) {
-  let braking = friction_share(change, sqrt(dot(sliding, sliding)), 1.0);
-  *velocity -= braking * sliding;
-  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
 }
 
-// Moves the particle back inside one wall in one pass. Returns the change of normal velocity.
+// Applies the friction of all obstacles and walls.
+fn rub(position: ptr<function, Vector>, velocity: ptr<function, Vector>, pressing: Pressing) {
+  let sliding = pressing.sliding;
+  let braking = friction_share(pressing.sum, sqrt(dot(sliding, sliding)), 1.0);
+  *velocity -= braking * sliding;
+  *position -= select(braking * substep.dt, 0.0, pressing.bounces) * sliding;
+}
+
+// Moves the particle back inside one wall, and changes its velocity along the wall's normal.
 fn meet_wall(
+  pressing: ptr<function, Pressing>,
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,
   axis: u32,
   limit: f32,
   inward: f32,
   restitution: f32,
-) -> f32 {
+) {
   let depth = inward * (limit - (*position)[axis]);
   if (!(depth > 0.0)) {
-    return 0.0;
+    return;
   }
   (*position)[axis] = limit;
   let approach = inward * (*velocity)[axis];
   if (!(approach < 0.0)) {
-    return 0.0;
+    return;
   }
   let bounces = bounces_off_wall(approach, restitution);
-  let change = wall_change(depth, approach, bounces, restitution);
-  var sliding = *velocity;
-  sliding[axis] = 0.0;
-  rub(position, velocity, sliding, change, bounces);
+  let change = select(wall_change(depth, approach), bounce_change(approach, 1.0, restitution), bounces);
   (*velocity)[axis] += inward * change;
-  return change;
+  (*pressing).sliding[axis] = 0.0;
+  (*pressing).sum += change;
+  (*pressing).bounces = (*pressing).bounces || bounces;
 }

@@ -1,8 +1,8 @@
 // The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the
 // position to which these have moved the particle. With PUSH_APART, obstacles only push. Twin: meetObstacles in
 // src/reference/solve/contact-law.ts.
-// Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, wall_change, wrap, probe_obstacles, bounce_change.
-// Needs: rub.
+// Needs: Particle, Neighbour, Contact, push_of, wall_change, bounces_off_wall, bounce_change, Pressing, wrap.
+// Needs: probe_obstacles.
 
 // The velocity of a particle, and sums over the obstacles that it overlaps.
 struct ObstacleSum {
@@ -12,11 +12,14 @@ struct ObstacleSum {
 #if !PUSH_APART
   velocity: Vector,
   restitution: f32,
-  // The sum of all changes of velocity, the sum of their lengths, and the greatest length.
+  // The sum of all changes of velocity without bounces, the sum of their lengths, and the greatest length.
   change: Vector,
   lengths: f32,
   greatest: f32,
-  bounces: bool,
+  // What the obstacles with the deepest overlap add to both sums if they bounce the particle, and the greatest bounce.
+  bounce: Vector,
+  bounce_lengths: f32,
+  greatest_bounce: f32,
 #endif
 }
 
@@ -27,6 +30,14 @@ fn push_by_obstacles(met: ObstacleSum) -> Vector {
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let overlap = contact.overlap;
+#if !PUSH_APART
+  if (overlap > (*met).deepest) {
+    (*met).bounce = Vector();
+    (*met).bounce_lengths = 0.0;
+    (*met).greatest_bounce = 0.0;
+  }
+  let may_bounce = overlap >= (*met).deepest;
+#endif
   (*met).deepest = max((*met).deepest, overlap);
   (*met).overlaps += overlap;
 #if PUSH_APART
@@ -35,24 +46,29 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   (*met).push += (BOUNCE_PUSH * overlap) * contact.normal;
   let approach = dot((*met).velocity, contact.normal);
   if (approach < 0.0) {
-    let bounces = bounces_off_wall(approach, (*met).restitution);
-    let change = wall_change(overlap, approach, bounces, (*met).restitution);
+    let change = wall_change(overlap, approach);
     (*met).change += change * contact.normal;
     (*met).lengths += change;
     (*met).greatest = max((*met).greatest, change);
-    (*met).bounces = (*met).bounces || bounces;
+    if (may_bounce && bounces_off_wall(approach, (*met).restitution)) {
+      let bounce = bounce_change(approach, 1.0, (*met).restitution);
+      (*met).bounce += (bounce - change) * contact.normal;
+      (*met).bounce_lengths += bounce - change;
+      (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
+    }
   }
 #endif
 }
 
 #if !PUSH_APART
-// Lets all obstacles that overlap a particle act like one wall. Returns the change of velocity along their common normal.
+// Lets all obstacles that overlap a particle act like one wall, except for their friction.
 fn meet_obstacles(
+  pressing: ptr<function, Pressing>,
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,
   particle: Particle,
   restitution: f32,
-) -> f32 {
+) {
   var met = ObstacleSum();
   met.velocity = *velocity;
   met.restitution = restitution;
@@ -60,16 +76,20 @@ fn meet_obstacles(
   moved.position = wrap(*position);
   probe_obstacles(&met, moved);
   *position += push_by_obstacles(met);
-  let size = sqrt(dot(met.change, met.change));
+  let total = met.change + met.bounce;
+  let size = sqrt(dot(total, total));
   if (!(size > 0.0)) {
-    return 0.0;
+    return;
   }
-  let up = met.change / size;
+  let up = total / size;
+  let turn = (met.lengths + met.bounce_lengths) / size;
   let approach = dot(*velocity, up);
-  let most = bounce_change(approach, 1.0, select(0.0, restitution, met.bounces));
-  let change = min(met.greatest * (met.lengths / size), most);
-  rub(position, velocity, *velocity - approach * up, change, met.bounces);
+  let bounces = met.greatest_bounce > 0.0;
+  let most = bounce_change(approach, 1.0, select(0.0, restitution, bounces));
+  let change = min(max(met.greatest, met.greatest_bounce) * turn, most);
+  (*pressing).sliding = *velocity - approach * up;
+  (*pressing).sum = change * turn;
+  (*pressing).bounces = bounces;
   *velocity += change * up;
-  return change;
 }
 #endif

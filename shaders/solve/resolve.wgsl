@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
-// Needs: restitution_of, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles, settle.
-// Needs: meet_obstacles, meet_wall, wrap, position_out, load_of, velocity_out.
+// Needs: restitution_of, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles, settle, Pressing.
+// Needs: meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -139,14 +139,9 @@ fn finish(gathered: Gathered, particle: Particle) {
   var velocity = gathered.velocity + sum.change;
   // Obstacles and walls have no loads.
   let restitution = restitution_of(own_load(gathered));
-#if VARIABLE_RADII
-  var bearing = sum.bearing;
-#else
-  // Only loads need the changes at obstacles and walls.
-  var bearing = 0.0;
-#endif
+  var pressing = Pressing(0.0, velocity, false);
 #if OBSTACLES
-  bearing += meet_obstacles(&position, &velocity, particle, restitution);
+  meet_obstacles(&pressing, &position, &velocity, particle, restitution);
 #endif
 #endif
 #if VARIABLE_RADII
@@ -163,23 +158,31 @@ fn finish(gathered: Gathered, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
-  let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
-#if !PUSH_APART
-  for (var axis = 0u; axis < walls; axis++) {
-    bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0, restitution);
-    bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0, restitution);
-  }
-#endif
-  if (walls > 0u) {
+#if PUSH_APART
+  if (substep.walls != 0u && outside) {
     position = clamp(position, lower, upper);
   }
+#else
+  // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
+  let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
+  for (var axis = 0u; axis < walls; axis++) {
+    meet_wall(&pressing, &position, &velocity, axis, lower[axis], 1.0, restitution);
+    meet_wall(&pressing, &position, &velocity, axis, upper[axis], -1.0, restitution);
+  }
+  if (pressing.sum > 0.0) {
+    rub(&position, &velocity, pressing);
+    // Friction may have moved the particle past a wall.
+    if (substep.walls != 0u) {
+      position = clamp(position, lower, upper);
+    }
+  }
+#endif
   let body = with_position(position_in[particle.slot], wrap(position));
 #if PUSH_APART
   position_out[particle.slot] = body;
 #else
 #if VARIABLE_RADII
-  let load = load_of(bearing, velocity - gathered.velocity);
+  let load = load_of(sum.bearing + pressing.sum, velocity - gathered.velocity);
   position_out[particle.slot] = with_load(body, load);
   velocity_out[particle.slot] = stored_with_spare(velocity, load);
 #else

@@ -1,6 +1,7 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
-// Needs: scaled, substep, FASTEST, shift_rounded, Factor, length_of, scaled_all, shares_of, direction_of, WideSum.
-// Needs: ExactContact, dot_with, added, ONE, exact_diameter, FRACTION_BITS, share_of, ratio_of, parts_of, totals_of.
+// Needs: scaled, substep, FASTEST, ONE, ratio_of, shift_rounded, Factor, length_of, scaled_all, shares_of.
+// Needs: direction_of, WideSum, ExactContact, dot_with, added, exact_diameter, FRACTION_BITS, share_of, parts_of.
+// Needs: totals_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
 const HALF_BOUNCE_PUSH = 1177600u;
@@ -22,6 +23,13 @@ fn exact_push_change(push_velocity: i32, approach: i32, parting: i32) -> i32 {
   let most = select(max(i32(substep.exact_push_speed), -parting), least, parting > 0i);
   let change = min(push_velocity, most);
   return select(change, scaled(change, substep.damping), abs(approach) > i32(substep.exact_rest_speed));
+}
+
+// `fraction` must be above 0.
+fn pressure_of(change: i32, fraction: i32) -> i32 {
+  let whole = change / fraction;
+  let pressure = whole * ONE + ratio_of(change % fraction, fraction);
+  return select(pressure, MOST_LOADED, whole >= MOST_LOADED / ONE);
 }
 
 // Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0.

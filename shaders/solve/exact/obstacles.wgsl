@@ -1,8 +1,9 @@
 // The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only push.
 // Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
 // Needs: WideSum, Wide, Particle, Neighbour, Contact, MOST_CHANGE, added, shares_of, scaled, substep, dot_with.
-// Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, length_of, direction_of.
-// Needs: share_of, Ending, probe_obstacles_at, exact_wrap, grip_of, FASTEST, moved_by, within.
+// Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, sum_of_sums, length_of.
+// Needs: direction_of, share_of, Ending, probe_obstacles_at, exact_wrap, pressure_of, MOST_LOADED, FASTEST, moved_by.
+// Needs: within.
 
 #if OBSTACLES
 // Sums over the obstacles that a particle overlaps.
@@ -21,13 +22,24 @@ struct ObstacleSum {
   greatest: i32,
   // The normal of the last one.
   normal: Lattice,
-  bounces: bool,
+  // What the obstacles with the deepest overlap add to both sums if they bounce the particle, and the greatest bounce.
+  bounce: WideSum,
+  bounce_total: Wide,
+  greatest_bounce: i32,
 #endif
 }
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let normal = contact.normal;
   let overlap = contact.overlap;
+#if !PUSH_APART
+  if (overlap > (*met).deepest) {
+    (*met).bounce = WideSum();
+    (*met).bounce_total = Wide();
+    (*met).greatest_bounce = 0i;
+  }
+  let may_bounce = overlap >= (*met).deepest;
+#endif
   (*met).deepest = max((*met).deepest, overlap);
   (*met).overlaps = min((*met).overlaps + overlap, MOST_CHANGE);
 #if PUSH_APART
@@ -38,14 +50,18 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   if (approach >= 0i) {
     return;
   }
-  let bounces = substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed);
-  let change = exact_wall_change(overlap, approach, bounces);
+  let change = exact_wall_change(overlap, approach, false);
   (*met).pressing += 1u;
   (*met).change = added((*met).change, shares_of(change, normal));
   (*met).total = add_low((*met).total, u32(change));
   (*met).greatest = max((*met).greatest, change);
   (*met).normal = normal;
-  (*met).bounces = (*met).bounces || bounces;
+  if (may_bounce && substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed)) {
+    let bounce = exact_wall_change(overlap, approach, true);
+    (*met).bounce = added((*met).bounce, shares_of(bounce - change, normal));
+    (*met).bounce_total = add_low((*met).bounce_total, u32(bounce - change));
+    (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
+  }
 #endif
 }
 
@@ -92,11 +108,13 @@ struct CommonNormal {
 }
 
 fn common_normal(met: ObstacleSum) -> CommonNormal {
-  let bits = excess_bits(met.total);
-  let total = cut_off(met.total.high, met.total.low, bits);
+  let whole = add_low(Wide(met.total.high + met.bounce_total.high, met.total.low), met.bounce_total.low);
+  let change = sum_of_sums(met.change, met.bounce);
+  let bits = excess_bits(whole);
+  let total = cut_off(whole.high, whole.low, bits);
   var sum = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    sum[axis] = cut_off(met.change.high[axis], met.change.low[axis], bits);
+    sum[axis] = cut_off(change.high[axis], change.low[axis], bits);
   }
   let size = min(length_of(sum), total);
   if (size == 0i) {
@@ -115,7 +133,7 @@ fn exact_obstacle_change(greatest: i32, fraction: i32, most: i32) -> i32 {
   return share_of(most, ratio_of(greatest, least));
 }
 
-// Lets all obstacles act on a particle that has moved, like one wall.
+// Lets all obstacles act on a particle that has moved, like one wall, except for their friction.
 fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
   let velocity = (*ending).velocity;
   var met = ObstacleSum();
@@ -126,29 +144,27 @@ fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
   }
   var push = push_together(met);
   var normal = met.normal;
-  var change = met.greatest;
+  let bounces = met.greatest_bounce > 0i;
+  let greatest = max(met.greatest, met.greatest_bounce);
+  var change = greatest;
+  var pressure = greatest;
   if (met.pressing > 1u) {
     let joint = common_normal(met);
     normal = joint.direction;
     var most = max(0i, -dot_with(velocity, normal));
-    if (met.bounces) {
+    if (bounces) {
       most = scaled(most, substep.rebound);
     }
-    change = exact_obstacle_change(met.greatest, joint.fraction, most);
+    change = exact_obstacle_change(greatest, joint.fraction, most);
+    pressure = pressure_of(change, max(joint.fraction, 1i));
   }
   if (change > 0i) {
-    let sliding = velocity - shares_of(dot_with(velocity, normal), normal);
-    let speed = length_of(sliding);
-    let most_grip = grip_of(change);
-    var taken = sliding;
-    if (most_grip < speed) {
-      taken = shares_of(most_grip, direction_of(sliding, speed));
-    }
-    // The first sums may wrap around; the last one fits.
-    let kept_velocity = velocity - taken + shares_of(change, normal);
-    let turned = clamp(kept_velocity, Lattice(-FASTEST), Lattice(FASTEST));
+    (*ending).pressing = min(pressure, MOST_LOADED);
+    (*ending).sliding = velocity - shares_of(dot_with(velocity, normal), normal);
+    (*ending).bounces = bounces;
+    let turned = clamp(velocity + shares_of(change, normal), Lattice(-FASTEST), Lattice(FASTEST));
     (*ending).velocity = turned;
-    if (!met.bounces) {
+    if (!bounces) {
       // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
       // normal. So a body that one obstacle stops is where it was, and overlaps the obstacle no more than before.
       let moved = moved_by(turned) - moved_by(velocity);

@@ -4,8 +4,9 @@
 // of candidates. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
 // Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of.
-// Needs: exact_wall_change, length_of, grip_of, share_of, direction_part, add_bounce, pushed_by_obstacles, within.
-// Needs: totals_of, MOST_PUSH, settled_exactly, meet_obstacles, position_out, exact_wrap, velocity_out, position_in.
+// Needs: exact_wall_change, MOST_LOADED, length_of, grip_of, share_of, direction_part, add_bounce, pushed_by_obstacles.
+// Needs: within, totals_of, MOST_PUSH, settled_exactly, meet_obstacles, position_out, exact_wrap, velocity_out.
+// Needs: position_in.
 
 struct Gathered {
   quanta: Lattice,
@@ -86,10 +87,15 @@ fn upper_limit(axis: u32) -> i32 {
 }
 
 #if !PUSH_APART
-// A particle at the end of a pass.
+// A particle at the end of a pass, and how obstacles and walls press on it.
 struct Ending {
   quanta: Lattice,
   velocity: Lattice,
+  // The sum of the normal changes, each at most MOST_LOADED.
+  pressing: i32,
+  // The velocity across the normals of all that press.
+  sliding: Lattice,
+  bounces: bool,
 }
 
 // Changes a component of the velocity, and replaces the motion in this substep by that of the new velocity.
@@ -110,26 +116,29 @@ fn meet_exact_wall(ending: ptr<function, Ending>, axis: u32, limit: i32, inward:
   }
   let bounces = substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed);
   let change = exact_wall_change(depth, approach, bounces);
-  (*ending).velocity[axis] = 0i;
-  let sliding = length_of((*ending).velocity);
   (*ending).velocity[axis] = inward * (approach + change);
-  if (sliding == 0i) {
+  (*ending).sliding[axis] = 0i;
+  (*ending).pressing += min(change, MOST_LOADED);
+  (*ending).bounces = (*ending).bounces || bounces;
+}
+
+// Applies the friction of all obstacles and walls.
+fn rub_exactly(ending: ptr<function, Ending>) {
+  let sliding = (*ending).sliding;
+  let speed = length_of(sliding);
+  if (speed == 0i) {
     return;
   }
-  let most_grip = grip_of(change);
-  for (var along = 0u; along < DIMENSIONS; along++) {
-    if (along == axis) {
-      continue;
+  let most_grip = grip_of((*ending).pressing);
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    var taken = sliding[axis];
+    if (most_grip < speed) {
+      taken = share_of(most_grip, direction_part(sliding[axis], speed));
     }
-    let speed = (*ending).velocity[along];
-    var taken = speed;
-    if (most_grip < sliding) {
-      taken = share_of(most_grip, direction_part(speed, sliding));
-    }
-    if (bounces) {
-      (*ending).velocity[along] = speed - taken;
+    if ((*ending).bounces) {
+      (*ending).velocity[axis] = clamp((*ending).velocity[axis] - taken, -FASTEST, FASTEST);
     } else {
-      turn(ending, along, -taken, 0i);
+      turn(ending, axis, -taken, 0i);
     }
   }
 }
@@ -157,10 +166,11 @@ fn finish(gathered: Gathered, particle: Particle) {
   var quanta = within(all.quanta + totals_of(all.push, MOST_PUSH));
 #else
   let effect = settled_exactly(all.sum);
-  var ending = Ending(all.quanta, all.velocity);
+  var ending = Ending(all.quanta, all.velocity, 0i, Lattice(), false);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     turn(&ending, axis, effect.change[axis], effect.push[axis]);
   }
+  ending.sliding = ending.velocity;
 #if OBSTACLES
   meet_obstacles(&ending, particle);
 #endif
@@ -176,6 +186,9 @@ fn finish(gathered: Gathered, particle: Particle) {
       let limit = select(upper_limit(axis), lower_limit(axis), is_low);
       meet_exact_wall(&ending, axis, limit, select(-1i, 1i, is_low));
     }
+  }
+  if (ending.pressing > 0i) {
+    rub_exactly(&ending);
   }
   var quanta = ending.quanta;
 #endif

@@ -52,21 +52,25 @@
  *     S" is the part of X that is perpendicular to S.
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
- *       load = REST_LOAD · (LOAD_KEPT · (B + changes at obstacles and walls) − |change of its velocity|) / restSpeed
+ *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |change of its velocity|) / restSpeed
  * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
  * at most 1 / DEEP, the limit changes nothing.
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v, first all obstacles, then one
- * wall after the other. They have no load; a's own load lowers e.
+ * wall after the other, then the friction of all. They have no load; a's own load lowers e.
  *   - A wall moves a onto it. Its change is
  *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
  *       min(depth / dt, −vn)    otherwise, if vn < 0
- *     Friction takes all of the sliding, or friction · change.
+ *     It presses on a by its change.
  *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of a
- *     wall. All obstacles together act like one wall. Its normal u is the direction of Σ c n. Its change is
- *       min((greatest c) · Σ c / |Σ c n|, −(1 + e) · v·u)
- *     where e counts if any obstacle bounces a. They move a by BOUNCE_PUSH · (greatest depth) · Σ (depth · n) / Σ depth.
- *     So they never reverse the velocity, and several obstacles in a plane act like one.
+ *     wall. But only the obstacle with the greatest depth can bounce a. All obstacles together act like one wall. Its
+ *     normal u is the direction of Σ c n. With t = Σ c / |Σ c n|, its change is
+ *       min((greatest c) · t, −(1 + e) · v·u)
+ *     where e counts if an obstacle bounces a. It presses on a by its change times t. Obstacles move a by BOUNCE_PUSH ·
+ *     (greatest depth) · Σ (depth · n) / Σ depth. So they never reverse the velocity, and several obstacles in a plane
+ *     act like one.
+ *   - Friction acts on s, the velocity across u and along none of the walls that press. It takes all of s, or friction
+ *     · (how much obstacles and walls press). Unless one of them bounces a, it moves a by dt times what it takes.
  *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
  * approaching contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at

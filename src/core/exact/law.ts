@@ -84,6 +84,11 @@ export function obstacleChange(greatest: number, fraction: number, most: number)
   return least <= greatest ? most : share(most, ratio(greatest, least));
 }
 
+/** Returns `change` / `fraction`, rounded down, but at most MOST_LOADED: how hard several obstacles press on a particle. */
+export function pressureOf(change: number, fraction: number): number {
+  return Math.min(MOST_LOADED, Math.floor((change * ONE) / fraction));
+}
+
 /**
  * Returns a component of a vector divided by the vector's length, as a fraction of ONE: like `ratio`, with a sign.
  * `lengthOf` may have rounded the length to less than the component.

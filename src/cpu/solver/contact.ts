@@ -39,7 +39,7 @@ export interface ContactKernels {
 /** The obstacles, as `finish` (finish.ts) needs them. */
 export interface ObstacleContacts {
   readonly count: number;
-  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number;
+  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void;
 }
 
 /** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */

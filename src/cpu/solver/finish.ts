@@ -8,7 +8,15 @@ import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
 import { GREATEST_PLAIN, type ObstacleContacts, type Response } from './contact';
 import { normaliseNotFinite } from './integrate';
-import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
+import {
+  loadScratch,
+  meetWalls,
+  NO_MARGIN,
+  rub,
+  scratchMargin,
+  scratchPosition,
+  scratchVelocity,
+} from './walls';
 
 /**
  * Ends a pass for the slots from `begin` up to `end`. Sets their entries in all arrays of the response except
@@ -122,13 +130,10 @@ export function finish(
       newPositions[first] = x;
       newPositions[first + 1] = y;
       if (is3D) newPositions[first + 2] = z;
-      bearing += obstacles.meet(moved, slot, ownRestitution, substep);
+      obstacles.meet(moved, slot, ownRestitution, substep);
       x = scratchPosition[0] as number;
       y = scratchPosition[1] as number;
       z = scratchPosition[2] as number;
-      velocityX = scratchVelocity[0] as number;
-      velocityY = scratchVelocity[1] as number;
-      velocityZ = scratchVelocity[2] as number;
     }
     if (hasSizes) loadMargin(dimensions, state, slot);
     const marginX = hasSizes ? (scratchMargin[0] as number) : 0;
@@ -141,9 +146,11 @@ export function finish(
       y > upperY - marginY ||
       z < lowerZ + marginZ ||
       z > upperZ - marginZ;
-    if (isOut && walls) {
-      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      bearing += meetWalls(dimensions, substep, ownRestitution, hasSizes ? scratchMargin : undefined);
+    if (meetsObstacles || (isOut && walls)) {
+      const margin = hasSizes ? scratchMargin : NO_MARGIN;
+      if (!meetsObstacles) loadScratch(x, y, z, velocityX, velocityY, velocityZ);
+      if (isOut && walls) meetWalls(dimensions, substep, ownRestitution, margin);
+      bearing += rub(dimensions, substep, margin);
       x = scratchPosition[0] as number;
       y = scratchPosition[1] as number;
       z = scratchPosition[2] as number;

@@ -4,7 +4,7 @@
  */
 
 import { BOUNCE_PUSH } from '../../core/base/constants';
-import { bounceChange, frictionShare, obstacleChange, wallChange } from '../../core/contact/law';
+import { obstacleChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -13,7 +13,14 @@ import type { Lattice } from '../shared/lattice';
 import { wrapIn } from '../shared/overlap';
 import type { ObstacleContacts, Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
-import { scratchPosition, scratchVelocity } from './walls';
+import {
+  bouncesOffWall,
+  fixedChange,
+  pressing,
+  scratchPosition,
+  scratchSliding,
+  scratchVelocity,
+} from './walls';
 
 /** No particle may be quarantined. */
 export class Obstacles implements ObstacleContacts {
@@ -42,18 +49,18 @@ export class Obstacles implements ObstacleContacts {
   }
 
   /**
-   * Lets the obstacles act on the particle in the scratch arrays of walls.ts. `state` has its position, too; periodic
-   * worlds wrap that. Returns the change of the velocity along the common normal.
+   * Lets the obstacles act on the particle in the scratch arrays of walls.ts, except for their friction. `state` also
+   * has the particle's position, which is wrapped in periodic worlds.
    */
-  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): number {
+  meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void {
     const { dimensions, world } = this.lattice;
     if (world.kind === 'periodic') wrapIn(world, state.positions, slot, slot + 1);
     const overlaps = this.search.find(state, slot);
     const { count, depths, normals } = overlaps;
-    if (count === 0) return 0;
+    if (count === 0) return;
     const is3D = dimensions === 3;
-    const { inverseDt, dt, friction, restSpeed } = substep;
-    const share = BOUNCE_PUSH * shareOfOverlaps(overlaps);
+    const deepest = deepestOf(overlaps);
+    const share = BOUNCE_PUSH * shareOfOverlaps(overlaps, deepest);
     let x = scratchPosition[0] as number;
     let y = scratchPosition[1] as number;
     let z = scratchPosition[2] as number;
@@ -74,10 +81,8 @@ export class Obstacles implements ObstacleContacts {
       z += share * depth * normalZ;
       const approach = velocityX * normalX + velocityY * normalY + velocityZ * normalZ;
       if (!(approach < 0)) continue;
-      const isBounce = restitution > 0 && approach < -restSpeed;
-      const change = isBounce
-        ? bounceChange(approach, 1, restitution)
-        : wallChange(depth * inverseDt, approach);
+      const isBounce = depth === deepest && bouncesOffWall(approach, restitution, substep);
+      const change = fixedChange(depth, approach, isBounce, restitution, substep);
       bounces ||= isBounce;
       sumX += change * normalX;
       sumY += change * normalY;
@@ -85,31 +90,25 @@ export class Obstacles implements ObstacleContacts {
       sum += change;
       greatest = Math.max(greatest, change);
     }
-    const size = Math.sqrt(sumX * sumX + sumY * sumY + sumZ * sumZ);
-    let change = 0;
-    if (size > 0) {
-      const upX = sumX / size;
-      const upY = sumY / size;
-      const upZ = sumZ / size;
-      const approach = velocityX * upX + velocityY * upY + velocityZ * upZ;
-      change = obstacleChange(greatest, sum / size, approach, bounces ? restitution : 0);
-      const slidingX = velocityX - approach * upX;
-      const slidingY = velocityY - approach * upY;
-      const slidingZ = velocityZ - approach * upZ;
-      const slidingSquared = slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ;
-      const braking = frictionShare(change, slidingSquared, 1, friction);
-      const frictionPush = bounces ? 0 : dt * braking;
-      x -= frictionPush * slidingX;
-      y -= frictionPush * slidingY;
-      z -= frictionPush * slidingZ;
-      scratchVelocity[0] = velocityX + change * upX - braking * slidingX;
-      scratchVelocity[1] = velocityY + change * upY - braking * slidingY;
-      scratchVelocity[2] = velocityZ + change * upZ - braking * slidingZ;
-    }
     scratchPosition[0] = x;
     scratchPosition[1] = y;
     scratchPosition[2] = z;
-    return change;
+    const size = Math.sqrt(sumX * sumX + sumY * sumY + sumZ * sumZ);
+    if (!(size > 0)) return;
+    const upX = sumX / size;
+    const upY = sumY / size;
+    const upZ = sumZ / size;
+    const approach = velocityX * upX + velocityY * upY + velocityZ * upZ;
+    const turn = sum / size;
+    const change = obstacleChange(greatest, turn, approach, bounces ? restitution : 0);
+    scratchSliding[0] = velocityX - approach * upX;
+    scratchSliding[1] = velocityY - approach * upY;
+    scratchSliding[2] = velocityZ - approach * upZ;
+    scratchVelocity[0] = velocityX + change * upX;
+    scratchVelocity[1] = velocityY + change * upY;
+    scratchVelocity[2] = velocityZ + change * upZ;
+    pressing.sum += change * turn;
+    pressing.isBounce ||= bounces;
   }
 
   pushApart(state: ParticleState, end: number, response: Response, substep: Substep): void {
@@ -120,7 +119,7 @@ export class Obstacles implements ObstacleContacts {
     for (let slot = 0; slot < end; slot++) {
       const overlaps = search.find(state, slot);
       const { count, depths, normals } = overlaps;
-      const share = shareOfOverlaps(overlaps);
+      const share = shareOfOverlaps(overlaps, deepestOf(overlaps));
       for (let index = 0; index < count; index++) {
         const push = share * 2 * substep.halfRelaxation * (depths[index] as number);
         for (let axis = 0; axis < dimensions; axis++) {
@@ -141,14 +140,15 @@ export class Obstacles implements ObstacleContacts {
 }
 
 /** Returns the factor on the pushes by obstacles. It is 1 if the particle overlaps only one obstacle. */
-function shareOfOverlaps({ count, depths }: Overlaps): number {
+function shareOfOverlaps({ count, depths }: Overlaps, deepest: number): number {
   if (count < 2) return 1;
-  let deepest = 0;
   let sum = 0;
-  for (let index = 0; index < count; index++) {
-    const overlap = depths[index] as number;
-    deepest = Math.max(deepest, overlap);
-    sum += overlap;
-  }
+  for (let index = 0; index < count; index++) sum += depths[index] as number;
   return obstacleShare(deepest, sum);
+}
+
+function deepestOf({ count, depths }: Overlaps): number {
+  let deepest = 0;
+  for (let index = 0; index < count; index++) deepest = Math.max(deepest, depths[index] as number);
+  return deepest;
 }

@@ -1,14 +1,18 @@
 /**
- * The contact law at walls (core/contact/law.ts), for one particle per call, in 2D and 3D. Few particles are at a wall,
- * so a loop over axes is cheap enough.
+ * The contact law at walls, and the friction of obstacles and walls (core/contact/law.ts), for one particle per call.
+ * Few particles are at a wall, so a loop over axes is cheap enough.
  */
 import { bounceChange, frictionShare, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 
-/** The particle that meetWalls changes. */
+/** The particle that obstacles and walls change. */
 export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
+/** What friction takes away: the velocity across the normals of the obstacles and walls that press on the particle. */
+export const scratchSliding = new Float64Array(3);
+/** The sum of the normal changes by obstacles and walls, and whether any of them bounces the particle. */
+export const pressing = { sum: 0, isBounce: false };
 
 export function loadScratch(
   x: number,
@@ -24,69 +28,77 @@ export function loadScratch(
   scratchVelocity[0] = velocityX;
   scratchVelocity[1] = velocityY;
   scratchVelocity[2] = velocityZ;
+  scratchSliding.set(scratchVelocity);
+  pressing.sum = 0;
+  pressing.isBounce = false;
+}
+
+/** Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0. */
+export function fixedChange(
+  depth: number,
+  approach: number,
+  isBounce: boolean,
+  restitution: number,
+  { inverseDt }: Substep,
+): number {
+  return isBounce ? bounceChange(approach, 1, restitution) : wallChange(depth * inverseDt, approach);
+}
+
+export function bouncesOffWall(approach: number, restitution: number, { restSpeed }: Substep): boolean {
+  return restitution > 0 && approach < -restSpeed;
 }
 
 /** Distance that a particle keeps from `lower` and `upper`, per axis. */
 export const scratchMargin = new Float64Array(3);
-const NO_MARGIN = new Float64Array(3);
+export const NO_MARGIN = new Float64Array(3);
 
-/** Returns the sum of the changes of the normal velocity. */
+/** Moves the particle inside the walls, and changes its velocity along their normals. */
 export function meetWalls(
   dimensions: Dimensions,
   substep: Substep,
   restitution: number,
-  margin = NO_MARGIN,
-): number {
+  margin: Float64Array,
+): void {
   const { lower, upper } = substep;
-  let bearing = 0;
   for (let axis = 0; axis < dimensions; axis++) {
     const low = (lower[axis] as number) + (margin[axis] as number);
     const high = (upper[axis] as number) - (margin[axis] as number);
-    bearing += meetWall(dimensions, axis, low, 1, substep, restitution);
-    bearing += meetWall(dimensions, axis, high, -1, substep, restitution);
+    meetWall(axis, low, 1, substep, restitution);
+    meetWall(axis, high, -1, substep, restitution);
   }
-  for (let axis = 0; axis < dimensions; axis++) {
-    const position = scratchPosition[axis] as number;
-    // Friction at one wall may have moved the particle past another.
-    const low = (lower[axis] as number) + (margin[axis] as number);
-    scratchPosition[axis] = Math.min(
-      Math.max(position, low),
-      (upper[axis] as number) - (margin[axis] as number),
-    );
-  }
-  return bearing;
 }
 
-/** Returns the change of the normal velocity. */
-function meetWall(
-  dimensions: Dimensions,
-  axis: number,
-  limit: number,
-  inward: number,
-  substep: Substep,
-  restitution: number,
-): number {
+function meetWall(axis: number, limit: number, inward: number, substep: Substep, restitution: number): void {
   const depth = inward * (limit - (scratchPosition[axis] as number));
-  if (!(depth > 0)) return 0;
+  if (!(depth > 0)) return;
   scratchPosition[axis] = limit;
   const approach = inward * (scratchVelocity[axis] as number);
-  if (!(approach < 0)) return 0;
-  const bounces = restitution > 0 && approach < -substep.restSpeed;
-  const change = bounces
-    ? bounceChange(approach, 1, restitution)
-    : wallChange(depth * substep.inverseDt, approach);
-  let slidingSquared = 0;
-  for (let along = 0; along < dimensions; along++) {
-    if (along !== axis) slidingSquared += (scratchVelocity[along] as number) ** 2;
-  }
-  const braking = frictionShare(change, slidingSquared, 1, substep.friction);
-  const frictionPush = bounces ? 0 : braking * substep.dt;
-  for (let along = 0; along < dimensions; along++) {
-    if (along === axis) continue;
-    const speed = scratchVelocity[along] as number;
-    scratchPosition[along] = (scratchPosition[along] as number) - frictionPush * speed;
-    scratchVelocity[along] = speed - braking * speed;
-  }
+  if (!(approach < 0)) return;
+  const isBounce = bouncesOffWall(approach, restitution, substep);
+  const change = fixedChange(depth, approach, isBounce, restitution, substep);
   scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;
-  return change;
+  scratchSliding[axis] = 0;
+  pressing.sum += change;
+  pressing.isBounce ||= isBounce;
+}
+
+/** Applies the friction of all obstacles and walls. Returns the sum of their normal changes. */
+export function rub(dimensions: Dimensions, substep: Substep, margin: Float64Array): number {
+  const { sum, isBounce } = pressing;
+  if (!(sum > 0)) return 0;
+  const { lower, upper, walls, friction, dt } = substep;
+  let slidingSquared = 0;
+  for (let axis = 0; axis < dimensions; axis++) slidingSquared += (scratchSliding[axis] as number) ** 2;
+  const braking = frictionShare(sum, slidingSquared, 1, friction);
+  const frictionPush = isBounce ? 0 : braking * dt;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const sliding = scratchSliding[axis] as number;
+    const position = (scratchPosition[axis] as number) - frictionPush * sliding;
+    scratchVelocity[axis] = (scratchVelocity[axis] as number) - braking * sliding;
+    // Friction may have moved the particle past a wall.
+    const low = (lower[axis] as number) + (margin[axis] as number);
+    const high = (upper[axis] as number) - (margin[axis] as number);
+    scratchPosition[axis] = walls ? Math.min(Math.max(position, low), high) : position;
+  }
+  return sum;
 }

@@ -36,14 +36,17 @@
  * leave out has no lower end. The deepest overlap is the largest in the same way; as a share of a diameter, an overlap
  * is off by 5 u more.
  *
- * Walls: a wall adds its change and its friction in the same way, with g = 1. The errors of position and velocity
- * before the wall take the place of those of the contact. Clamping enlarges no error. The change also adds to the
- * bearing, with one rounding.
+ * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
+ * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
  *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of depth / dt adds to that of
  *     v.
  *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1, and by |v| times the error of e.
- *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of
- *     c). So the error of the velocity before the wall counts once.
+ *
+ * Friction of obstacles and walls: it has g = 1, and takes the sum of all their changes for c.
+ *   - It leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of c). So
+ *     the error of the velocity before the walls counts once.
+ *   - If errors may decide whether a wall presses, they also decide whether s contains the velocity along its normal.
+ *     Then the projection is off by that velocity, but by no more than twice its own length.
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
@@ -275,59 +278,98 @@ function addDepth(
 export interface Body {
   readonly position: Approximate;
   readonly velocity: Approximate;
-  /** The sum of the normal changes of contacts that do not bounce, of obstacles and of walls. */
-  readonly bearing: ApproximateNumber;
+}
+
+/** How obstacles and walls press on a particle. */
+export interface Pressing {
+  /** The sum of the normal changes. */
+  readonly sum: ApproximateNumber;
+  /** The velocity across the normals of all that press. */
+  sliding: number[];
+  slidingError: number;
+  /** How much `sliding` changes if errors decide whether walls press. */
+  doubt: number;
+  bounces: boolean;
+  /** True if the particle bounces with some errors. */
+  mayBounce: boolean;
+  /** True if it bounces whatever the errors are. */
+  mustBounce: boolean;
+}
+
+export function noPressing({ velocity }: Body): Pressing {
+  return {
+    sum: { value: 0, error: 0 },
+    sliding: [...velocity.value],
+    slidingError: velocity.error,
+    doubt: 0,
+    bounces: false,
+    mayBounce: false,
+    mustBounce: false,
+  };
 }
 
 export function meetWalls(
   substep: Substep,
   restitution: ApproximateNumber,
   box: Box,
-  accuracy: Accuracy,
   body: Body,
+  pressing: Pressing,
 ): void {
   for (let axis = 0; axis < body.position.value.length; axis++) {
-    meetWall(substep, restitution, accuracy, body, axis, box.lower[axis] as number, 1);
-    meetWall(substep, restitution, accuracy, body, axis, box.upper[axis] as number, -1);
+    meetWall(substep, restitution, body, pressing, axis, box.lower[axis] as number, 1);
+    meetWall(substep, restitution, body, pressing, axis, box.upper[axis] as number, -1);
   }
 }
 
 function meetWall(
   substep: Substep,
   restitution: ApproximateNumber,
-  accuracy: Accuracy,
-  body: Body,
+  { position, velocity }: Body,
+  pressing: Pressing,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): void {
-  const { position, velocity, bearing: sum } = body;
   const depth = inward * (limit - (position.value[axis] as number));
   const depthError = position.error + U * Math.abs(depth);
   if (depth <= -depthError) return;
   if (depth > 0) position.value[axis] = limit;
-  const approach = inward * (velocity.value[axis] as number);
+  const speed = velocity.value[axis] as number;
+  const approach = inward * speed;
   if (approach >= velocity.error) return;
-  const wall = wallChangeBound(
+  const wall = fixedChange(
     substep,
     restitution,
     { value: depth, error: depthError },
     { value: approach, error: velocity.error },
   );
   const { value: change, error: changeError, mayBounce, mustBounce } = wall;
-  const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
-  // The rest of the normal velocity is off by less than the change. The error of the velocity counts once, in the
-  // friction.
+  if (depth > 0 && approach < 0) pressing.sliding[axis] = 0;
+  const isCertain = depth > depthError && approach < -velocity.error;
+  if (!isCertain) pressing.doubt += Math.abs(speed) + velocity.error;
+  // The rest of the normal velocity is off by less than the change.
   const bouncing = (1 + restitution.value) * Math.max(0, -approach);
   const normalError =
     (mustBounce ? 0 : depthError * substep.inverseDt) +
     (mayBounce ? errorOfPart(restitution, approach, velocity.error) : 0) +
     (mayBounce && !mustBounce ? bouncing : 0);
-  addFriction(substep, accuracy, body, { ...wall, sliding, slidingError: velocity.error, change: wall });
   velocity.error += normalError + U * (length(velocity.value) + 2 * change);
-  velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
-  sum.value += change;
-  sum.error += changeError + U * sum.value;
+  velocity.value[axis] = speed + inward * change;
+  press(pressing, wall, { value: change, error: changeError });
+}
+
+/** Adds a normal change. `change` says whether it is a bounce. */
+export function press(
+  pressing: Pressing,
+  { bounces, mayBounce, mustBounce }: Pick<FixedChange, 'bounces' | 'mayBounce' | 'mustBounce'>,
+  added: ApproximateNumber,
+): void {
+  const { sum } = pressing;
+  sum.value += added.value;
+  sum.error += added.error + U * sum.value;
+  pressing.bounces ||= bounces;
+  pressing.mayBounce ||= mayBounce;
+  pressing.mustBounce ||= mustBounce;
 }
 
 /** Returns the effect of the restitution's error on a bounce. 0 · ∞ is not a number. */
@@ -335,7 +377,7 @@ export function errorOfPart({ error }: ApproximateNumber, approach: number, appr
   return error === 0 ? 0 : error * (Math.abs(approach) + approachError);
 }
 
-interface WallChange extends ApproximateNumber {
+export interface FixedChange extends ApproximateNumber {
   readonly bounces: boolean;
   /** True if the particle bounces with some errors. */
   readonly mayBounce: boolean;
@@ -343,13 +385,17 @@ interface WallChange extends ApproximateNumber {
   readonly mustBounce: boolean;
 }
 
-/** Returns the change of the normal velocity at a wall or an obstacle. */
-export function wallChangeBound(
+/**
+ * Returns the change of the normal velocity at a wall or an obstacle. `deepest`: whether the obstacle has the deepest
+ * overlap in exact arithmetic, with some errors, and with all.
+ */
+export function fixedChange(
   { restSpeed, inverseDt }: Substep,
   restitution: ApproximateNumber,
   { value: depth, error: depthError }: ApproximateNumber,
   { value: approach, error: approachError }: ApproximateNumber,
-): WallChange {
+  deepest = { is: true, may: true, must: true },
+): FixedChange {
   const isInside = depth <= 0;
   const inbound = isInside ? 0 : Math.max(0, -approach);
   const stopping = Math.min(Math.max(0, depth) * inverseDt, inbound);
@@ -358,10 +404,14 @@ export function wallChangeBound(
   const bouncing = (1 + part) * Math.max(0, -approach);
   const partError = errorOfPart(restitution, approach, approachError);
   const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
-  const mayBounce = part + restitution.error > 0 && approach - approachError < -restSpeed;
+  const mayBounce = deepest.may && part + restitution.error > 0 && approach - approachError < -restSpeed;
   const mustBounce =
-    mayBounce && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;
-  const bounces = part > 0 && !isInside && approach < -restSpeed;
+    mayBounce &&
+    deepest.must &&
+    part > restitution.error &&
+    depth > depthError &&
+    approach + approachError < -restSpeed;
+  const bounces = deepest.is && part > 0 && !isInside && approach < -restSpeed;
   return {
     value: bounces ? bouncing : stopping,
     error: mustBounce
@@ -375,32 +425,27 @@ export function wallChangeBound(
   };
 }
 
-interface Rubbing extends Pick<WallChange, 'bounces' | 'mayBounce' | 'mustBounce'> {
-  readonly sliding: readonly number[];
-  readonly slidingError: number;
-  readonly change: ApproximateNumber;
-}
-
-/**
- * Applies the friction of a wall or of obstacles, and adds its errors. Leaves out the error of the sliding velocity in
- * that of the velocity.
- */
-export function addFriction(
+/** Applies the friction of all obstacles and walls. Leaves the error of `sliding` out of that of the velocity. */
+export function rub(
   { friction, dt }: Substep,
   accuracy: Accuracy,
   { position, velocity }: Body,
-  { sliding, slidingError, change, bounces, mayBounce, mustBounce }: Rubbing,
+  { sum, sliding, slidingError, doubt, bounces, mayBounce, mustBounce }: Pressing,
 ): void {
+  if (sum.value + sum.error === 0) return;
   const slidingSpeed = length(sliding);
-  const grip = Math.min(friction * change.value, slidingSpeed);
-  // The error of the change may be infinite.
-  const frictionError = friction > 0 ? friction * change.error : 0;
-  const gripError = slidingError + LOST + frictionError + accuracy.friction * grip;
+  const grip = Math.min(friction * sum.value, slidingSpeed);
+  // Friction never takes more than all of the sliding. The error of the changes may be infinite.
+  const mostGrip = slidingSpeed + slidingError + doubt;
+  const frictionError = friction > 0 ? Math.min(friction * sum.error, mostGrip) : 0;
+  const gripError =
+    LOST + frictionError + accuracy.friction * grip + Math.min(doubt, 2 * (grip + frictionError));
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
-  velocity.error += LOST + frictionError + accuracy.friction * grip + U * (length(velocity.value) + 2 * grip);
+  velocity.error += gripError + U * (length(velocity.value) + 2 * grip);
   const frictionTime = bounces ? 0 : dt;
-  if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
-  if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);
+  const pushError = slidingError + gripError;
+  if (!mustBounce) position.error += dt * (pushError + 2 * U * grip);
+  if (!mustBounce && mayBounce) position.error += dt * (grip + pushError);
   position.error += U * (length(position.value) + frictionTime * grip);
   for (let axis = 0; axis < sliding.length; axis++) {
     velocity.value[axis] = (velocity.value[axis] as number) - (braking[axis] as number);

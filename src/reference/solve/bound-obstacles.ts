@@ -10,21 +10,23 @@
  * Changes: let v be the velocity before obstacles, off by ε.
  *   a = v·n       off by ε and by |v| APPROACH
  *   c             the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If errors
- *                 may decide whether the obstacle bounces the particle, c is also off by the bounce.
- *   O = Σ c n     off by the errors of c and n, and by the roundings of products and of the sum
+ *                 may decide whether the obstacle is the deepest one, or bounces the particle, c is also off by the bounce.
+ *   O = Σ c n     off by the errors of c and n, and by the roundings of products and of the sum. The GPU adds what a bounce
+ *                 adds to a change on its own; hence 6 u more.
  *   u = O / |O|   off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
  *                 does not turn u, so UP is the error of n instead. UP is never above 2.
  *   A = v·u       off by ε and by |v| (UP + (k + 1) u)
- *   C             min(m, (1 + e) |A|) with m = (greatest c) · Σ c / |O|, off by the error of either, whichever is larger
+ *   t = Σ c / |O| off by both errors. If |O| may be 0, the error is infinite.
+ *   C             min((greatest c) · t, (1 + e) |A|), off by the error of either, whichever is larger
  *   s = v − A u   off by ε, the error of A, |A| UP, and three roundings
- * Friction is derived in bound-law.ts, as at a wall.
+ * C t presses on the particle. bound-law.ts derives its friction, together with that of walls.
  */
 import { BOUNCE_PUSH } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact } from './bound-contact';
-import { addFriction, type Body, errorOfPart, pushTerm, wallChangeBound } from './bound-law';
+import { type Body, errorOfPart, fixedChange, type Pressing, press, pushTerm } from './bound-law';
 import {
   type Accuracy,
   type ApproximateNumber,
@@ -55,10 +57,10 @@ export function meetObstacles(
   restitution: ApproximateNumber,
   contacts: readonly ExactContact[],
   accuracy: Accuracy,
-  body: Body,
+  { position, velocity }: Body,
+  pressing: Pressing,
 ): void {
   if (contacts.length === 0) return;
-  const { position, velocity } = body;
   const dimensions = velocity.value.length;
   const speed = length(velocity.value);
   const changes = new Sum(dimensions);
@@ -70,15 +72,22 @@ export function meetObstacles(
     const approach = inner(velocity.value, normal);
     const approachError = velocity.error + speed * (hasNoBound ? 2 : own.approach);
     const depth = { value: contact.overlap, error: contact.overlapError };
-    const change = wallChangeBound(substep, restitution, depth, { value: approach, error: approachError });
-    const { value, error } = change;
+    const change = fixedChange(
+      substep,
+      restitution,
+      depth,
+      { value: approach, error: approachError },
+      deepestOf(contact, contacts),
+    );
+    const { value } = change;
+    const error = change.error + 6 * U * value;
     changes.add({
       value: scaled(value, normal),
       error: error + (value + error) * (hasNoBound ? 2 : own.normal + U),
       magnitude: value,
     });
     lengths.add({ value: [value], error, magnitude: value });
-    greatest.add(value, error, !isBorderline);
+    greatest.add(value, change.error, !isBorderline);
     bounces ||= change.bounces;
     mayBounce ||= change.mayBounce;
     mustBounce ||= change.mustBounce && !isBorderline;
@@ -113,9 +122,10 @@ export function meetObstacles(
   const approachError = velocity.error + speed * (upError + (dimensions + 1) * U);
   const most = mostChange(restitution, approach, approachError, { bounces, mayBounce, mustBounce });
   const added = lengths.total();
-  const needed = only
-    ? { value: greatest.value, error: greatest.error + 20 * U * greatest.value }
-    : neededChange(greatest, { value: added.value[0] as number, error: added.error }, size, sum.error);
+  const turn = only
+    ? { value: 1, error: 20 * U }
+    : quotient({ value: added.value[0] as number, error: added.error }, { value: size, error: sum.error });
+  const needed = product(greatest, turn);
   const value = Math.min(needed.value, most.value);
   const greatestValue = Math.min(needed.value + needed.error, most.value + most.error);
   const leastValue = Math.max(0, Math.min(needed.value - needed.error, most.value - most.error));
@@ -123,38 +133,46 @@ export function meetObstacles(
   const sliding = velocity.value.map((along, axis) => along - approach * (up[axis] as number));
   const slidingError =
     velocity.error + approachError + Math.abs(approach) * upError + 3 * U * (speed + Math.abs(approach));
-  addFriction(substep, accuracy, body, {
-    sliding,
-    slidingError,
-    change: { value, error },
-    bounces,
-    mayBounce,
-    mustBounce,
-  });
+  pressing.sliding = sliding;
+  pressing.slidingError = slidingError;
+  press(pressing, { bounces, mayBounce, mustBounce }, product({ value, error }, turn));
   for (let axis = 0; axis < dimensions; axis++) {
     velocity.value[axis] = (velocity.value[axis] as number) + value * (up[axis] as number);
   }
   velocity.error +=
     slidingError + error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
-  body.bearing.value += value;
-  body.bearing.error += error + U * body.bearing.value;
 }
 
-/** Returns (greatest change) · (sum of changes) / (length of their vectors' sum). Its error may be infinite. */
-function neededChange(
-  greatest: Largest,
-  lengths: ApproximateNumber,
-  size: number,
-  sizeError: number,
-): ApproximateNumber {
-  const value = size > 0 ? (greatest.value * lengths.value) / size : 0;
-  const least = size - sizeError;
+/** Returns whether an obstacle has the deepest overlap: in exact arithmetic, with some errors, and with all. */
+function deepestOf(own: ExactContact, contacts: readonly ExactContact[]) {
+  let [is, may, must] = [true, true, !own.isBorderline];
+  for (const other of contacts) {
+    if (other === own) continue;
+    is &&= other.overlap <= own.overlap;
+    may &&= other.isBorderline || other.overlap - other.overlapError <= own.overlap + own.overlapError;
+    must &&= other.overlap + other.overlapError < own.overlap - own.overlapError;
+  }
+  return { is, may, must };
+}
+
+/** Returns a / b for numbers of at least 0. Its error may be infinite. */
+function quotient(a: ApproximateNumber, b: ApproximateNumber): ApproximateNumber {
+  const value = b.value > 0 ? a.value / b.value : 0;
+  const least = b.value - b.error;
   if (!(least > 0)) return { value, error: Number.POSITIVE_INFINITY };
-  const most = ((greatest.value + greatest.error) * (lengths.value + lengths.error)) / least;
-  const fewest =
-    (Math.max(0, greatest.value - greatest.error) * Math.max(0, lengths.value - lengths.error)) /
-    (size + sizeError);
-  return { value, error: Math.max(most - value, value - fewest) + 40 * U * most };
+  const most = (a.value + a.error) / least;
+  const fewest = Math.max(0, a.value - a.error) / (b.value + b.error);
+  return { value, error: Math.max(most - value, value - fewest) + 20 * U * most };
+}
+
+/** Returns a · b for numbers of at least 0. Its error may be infinite. */
+function product(a: ApproximateNumber, b: ApproximateNumber): ApproximateNumber {
+  const value = a.value * b.value;
+  const mostA = a.value + a.error;
+  // 0 · ∞ is not a number.
+  const most = mostA === 0 ? 0 : mostA * (b.value + b.error);
+  const least = Math.max(0, a.value - a.error) * Math.max(0, b.value - b.error);
+  return { value, error: Math.max(most - value, value - least) + 4 * U * most };
 }
 
 /** Returns (1 + e) |A|, where e counts only if any obstacle bounces the particle. */

@@ -46,7 +46,6 @@
 import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
-import type { Body } from './bound-law';
 import {
   type Accuracy,
   type Approximate,
@@ -205,7 +204,7 @@ function heldSlip(
 export function boundLoad(
   { restSpeed }: Substep,
   accuracy: Accuracy,
-  { velocity, bearing }: Body,
+  { velocity, bearing }: { readonly velocity: Approximate; readonly bearing: ApproximateNumber },
   before: readonly number[],
 ): ApproximateNumber {
   if (!(restSpeed > LEAST_REST_SPEED)) return { value: 0, error: 0 };
@@ -218,6 +217,7 @@ export function boundLoad(
   const error = Math.max(spare - Math.max(0, rest - restError), Math.max(0, rest + restError) - spare);
   return {
     value: Math.min(MOST_LOAD, (REST_LOAD * spare) / restSpeed),
-    error: (REST_LOAD * (error + 5 * U * spare)) / restSpeed,
+    // Loads are at most MOST_LOAD. The error of the bearing may be infinite.
+    error: Math.min(MOST_LOAD, (REST_LOAD * (error + 5 * U * spare)) / restSpeed),
   };
 }

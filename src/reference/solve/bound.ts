@@ -29,7 +29,7 @@ import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact, restitutionBound } from './bound-contact';
-import { addContact, meetWalls, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
+import { addContact, meetWalls, noPressing, pushTerm, rub, SETTLED_NO, type Verdict } from './bound-law';
 import { meetObstacles, pushByObstacles } from './bound-obstacles';
 import { boundLoad, settleSums } from './bound-settle';
 import {
@@ -106,7 +106,8 @@ export function resolveBound(
       continue;
     }
     const { push, change, bearing } = settleSums(substep, accuracy, sums);
-    const body = { position: sumOf(position, push), velocity: sumOf(velocity, change), bearing };
+    const body = { position: sumOf(position, push), velocity: sumOf(velocity, change) };
+    const pressing = noPressing(body);
     const restitution = restitutionBound(substep, grid, slot);
     if (obstacles) {
       const { value, error } = body.position;
@@ -114,17 +115,18 @@ export function resolveBound(
       const isRounded = value.some((along) => Math.fround(along) !== along);
       const off = error + wrappingError(world, body.position) + (isRounded ? U * length(value) : 0);
       const contacts = contactsWithObstacles(world, substep, moved, slot, accuracy, obstacles, off);
-      meetObstacles(substep, restitution, contacts, accuracy, body);
+      meetObstacles(substep, restitution, contacts, accuracy, body, pressing);
     }
-    if (substep.walls) {
-      meetWalls(substep, restitution, box, accuracy, body);
-      clampInto(box, body.position);
-    }
+    if (substep.walls) meetWalls(substep, restitution, box, body, pressing);
+    rub(substep, accuracy, body, pressing);
+    if (substep.walls) clampInto(box, body.position);
     store(world, bound, slot, body.position);
     bound.velocities[slot] = 2 * SLACK * body.velocity.error;
     bound.exactVelocities.set(body.velocity.value, slot * dimensions);
     if (!grid.radii) continue;
-    const load = boundLoad(substep, accuracy, body, velocity);
+    const added = { value: bearing.value + pressing.sum.value, error: bearing.error + pressing.sum.error };
+    added.error += U * added.value;
+    const load = boundLoad(substep, accuracy, { velocity: body.velocity, bearing: added }, velocity);
     bound.loads[slot] = 2 * SLACK * load.error;
     bound.exactLoads[slot] = load.value;
   }

@@ -200,10 +200,16 @@ function frictionShare(friction: number, change: number, slidingSpeed: number, g
   return fround(Math.min(fround(friction * change), fround(grip * slidingSpeed)) / slidingSpeed);
 }
 
+/** A particle after the contacts with others, and how obstacles and walls press on it. */
 export interface Moved {
   readonly position: Vector;
   readonly velocity: Vector;
-  readonly bearing: number;
+  /** The sum of the normal changes by obstacles and walls. */
+  readonly pressing: number;
+  /** The velocity across the normals of all that press. */
+  readonly sliding: Vector;
+  /** True if any of them bounces the particle. */
+  readonly isBounced: boolean;
 }
 
 export type Box = Pick<Substep, 'lower' | 'upper'>;
@@ -215,104 +221,99 @@ export function meetWalls(substep: Substep, restitution: number, box: Box, befor
     moved = meetWall(substep, restitution, moved, axis, box.lower[axis] as number, 1);
     moved = meetWall(substep, restitution, moved, axis, box.upper[axis] as number, -1);
   }
-  return { ...moved, position: clampVector(moved.position, box) };
+  return moved;
 }
 
 function meetWall(
   substep: Substep,
   restitution: number,
-  { position, velocity, bearing }: Moved,
+  moved: Moved,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): Moved {
-  const depth = inward * fround(limit - (position[axis] as number));
-  if (!(depth > 0)) return { position, velocity, bearing };
-  const onWall = position.with(axis, limit);
-  const approach = inward * (velocity[axis] as number);
-  if (!(approach < 0)) return { position: onWall, velocity, bearing };
+  const { velocity } = moved;
+  const depth = inward * fround(limit - (moved.position[axis] as number));
+  if (!(depth > 0)) return moved;
+  const position = moved.position.with(axis, limit);
+  const speed = velocity[axis] as number;
+  const approach = inward * speed;
+  if (!(approach < 0)) return { ...moved, position };
   const bounces = bouncesOffWall(substep, approach, restitution);
-  const change = wallChange(substep, depth, approach, bounces, restitution);
-  const rubbed = rub(
-    substep,
-    { position: onWall, velocity, bearing },
-    velocity.with(axis, 0),
-    change,
-    bounces,
-  );
-  rubbed.velocity[axis] = fround((rubbed.velocity[axis] as number) + inward * change);
-  return { ...rubbed, bearing: fround(bearing + change) };
+  const change = bounces ? bounceChange(restitution, approach, 1) : wallChange(substep, depth, approach);
+  return {
+    position,
+    velocity: velocity.with(axis, fround(speed + inward * change)),
+    pressing: fround(moved.pressing + change),
+    sliding: moved.sliding.with(axis, 0),
+    isBounced: moved.isBounced || bounces,
+  };
 }
 
 function bouncesOffWall({ restSpeed }: Substep, approach: number, restitution: number): boolean {
   return restitution > 0 && approach < -restSpeed;
 }
 
-/** Returns the change of the normal velocity at a wall or an obstacle. `approach` is below 0. */
-function wallChange(
-  { inverseDt }: Substep,
-  depth: number,
-  approach: number,
-  bounces: boolean,
-  restitution: number,
-): number {
-  return bounces ? bounceChange(restitution, approach, 1) : Math.min(fround(depth * inverseDt), -approach);
+/** Returns the change of the normal velocity at a wall or an obstacle that does not bounce the particle. */
+function wallChange({ inverseDt }: Substep, depth: number, approach: number): number {
+  return Math.min(fround(depth * inverseDt), -approach);
 }
 
-/** Applies the friction of a wall or of obstacles. `change` is that of the normal velocity. */
-function rub(
-  { friction, dt }: Substep,
-  { position, velocity, bearing }: Moved,
-  sliding: Vector,
-  change: number,
-  bounces: boolean,
-): Moved {
-  const braking = frictionShare(friction, change, fround(Math.sqrt(dot(sliding, sliding))), 1);
-  const frictionPush = bounces ? 0 : fround(braking * dt);
+/** Applies the friction of all obstacles and walls. Without walls, `box` is undefined. */
+export function rub({ friction, dt }: Substep, moved: Moved, box?: Box): Moved {
+  const { position, velocity, pressing, sliding, isBounced } = moved;
+  if (!(pressing > 0)) return moved;
+  const braking = frictionShare(friction, pressing, fround(Math.sqrt(dot(sliding, sliding))), 1);
+  const frictionPush = isBounced ? 0 : fround(braking * dt);
+  const rubbed = subtract(position, scale(frictionPush, sliding));
   return {
-    position: subtract(position, scale(frictionPush, sliding)),
+    ...moved,
+    position: box ? clampVector(rubbed, box) : rubbed,
     velocity: subtract(velocity, scale(braking, sliding)),
-    bearing,
   };
 }
 
-/** Lets all obstacles that overlap a particle act like one wall. `contacts` are at its position. */
+/**
+ * Lets all obstacles that overlap a particle act like one wall, except for their friction. `contacts` are at its position.
+ */
 export function meetObstacles(
   substep: Substep,
   restitution: number,
   contacts: readonly Contact[],
-  { position, velocity, bearing }: Moved,
+  moved: Moved,
 ): Moved {
-  const zero: Vector = position.map(() => 0);
+  const { velocity } = moved;
+  const zero: Vector = velocity.map(() => 0);
   let [push, sum] = [zero, zero];
-  let [deepest, overlaps, lengths, greatest] = [0, 0, 0, 0];
-  let isAnyBounce = false;
+  let [overlaps, lengths, greatest] = [0, 0, 0];
+  let isBounced = false;
+  const deepest = Math.max(0, ...contacts.map(({ overlap }) => overlap));
   for (const { normal, overlap } of contacts) {
-    deepest = Math.max(deepest, overlap);
     overlaps = fround(overlaps + overlap);
     push = addScaled(push, fround(BOUNCE_PUSH * overlap), normal);
     const approach = dot(velocity, normal);
     if (!(approach < 0)) continue;
-    const bounces = bouncesOffWall(substep, approach, restitution);
-    const change = wallChange(substep, overlap, approach, bounces, restitution);
+    const bounces = overlap === deepest && bouncesOffWall(substep, approach, restitution);
+    const change = bounces ? bounceChange(restitution, approach, 1) : wallChange(substep, overlap, approach);
     sum = addScaled(sum, change, normal);
     lengths = fround(lengths + change);
     greatest = Math.max(greatest, change);
-    isAnyBounce ||= bounces;
+    isBounced ||= bounces;
   }
-  const pushed = addScaled(position, fround(obstacleShare(deepest, overlaps)), push);
+  const position = addScaled(moved.position, fround(obstacleShare(deepest, overlaps)), push);
   const size = fround(Math.sqrt(dot(sum, sum)));
-  if (!(size > 0)) return { position: pushed, velocity, bearing };
+  if (!(size > 0)) return { ...moved, position };
   const up = sum.map((along) => fround(along / size));
+  const turn = fround(lengths / size);
   const approach = dot(velocity, up);
-  const most = bounceChange(isAnyBounce ? restitution : 0, approach, 1);
-  const change = Math.min(fround(greatest * fround(lengths / size)), most);
-  const sliding = subtract(velocity, scale(approach, up));
-  const rubbed = rub(substep, { position: pushed, velocity, bearing }, sliding, change, isAnyBounce);
+  const most = bounceChange(isBounced ? restitution : 0, approach, 1);
+  const change = Math.min(fround(greatest * turn), most);
   return {
-    ...rubbed,
-    velocity: addScaled(rubbed.velocity, change, up),
-    bearing: fround(bearing + change),
+    position,
+    velocity: addScaled(velocity, change, up),
+    pressing: fround(change * turn),
+    sliding: subtract(velocity, scale(approach, up)),
+    isBounced,
   };
 }
 

@@ -31,6 +31,7 @@ import {
   meetWalls,
   noEffect,
   pushOf,
+  rub,
   settle,
   shareOf,
   sumOf,
@@ -75,16 +76,28 @@ export function resolveContacts(
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     const { push, change, bearing } = settle(substep, sum);
-    let moved: Moved = { position: add(position, push), velocity: add(velocity, change), bearing };
+    const changed = add(velocity, change);
+    let moved: Moved = {
+      position: add(position, push),
+      velocity: changed,
+      pressing: 0,
+      sliding: changed,
+      isBounced: false,
+    };
     if (obstacles) {
       storeVector(positions, slot, wrap(world, moved.position));
       const contacts = contactsWithObstacles(world, substep, { ...grid, positions }, slot, obstacles);
       moved = meetObstacles(substep, own, contacts, moved);
     }
-    if (substep.walls) moved = meetWalls(substep, own, boxOf(substep, grid, slot), moved);
+    const box = substep.walls ? boxOf(substep, grid, slot) : undefined;
+    if (box) moved = meetWalls(substep, own, box, moved);
+    moved = rub(substep, moved, box);
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
-    if (loads) loads[slot] = loadOf(substep, moved.bearing, subtract(moved.velocity, velocity));
+    if (loads) {
+      const bears = fround(bearing + moved.pressing);
+      loads[slot] = loadOf(substep, bears, subtract(moved.velocity, velocity));
+    }
   }
   return { positions, velocities, loads };
 }

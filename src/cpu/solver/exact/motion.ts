@@ -10,6 +10,7 @@ import { FASTEST, MOST_CHANGE, MOST_PUSH, REACH, within } from '../../../core/ex
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState } from '../../shared/kernels';
 import type { Response } from '../contact';
+import { pressing, scratchSliding } from '../walls';
 import type { ExactObstacles } from './obstacles';
 
 /** A vector with this squared length may have components from 2²⁰ on, of which lengthOf cuts off low bits. */
@@ -121,10 +122,6 @@ export function finishExactly(
     let supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
     if (changeSquared + pushSquared + supportSquared + depth + closing === 0) {
       // No other particle has changed this one.
-      if (meetsObstacles) {
-        meetFixed(dimensions, state, slot, substep, obstacles);
-        continue;
-      }
       const x = quanta[first] as number;
       const y = quanta[first + 1] as number;
       let isOut = x < lowerX || x > upperX || y < lowerY || y > upperY;
@@ -132,7 +129,7 @@ export function finishExactly(
         const z = quanta[first + 2] as number;
         isOut ||= z < lowerZ || z > upperZ;
       }
-      if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
+      if (meetsObstacles || isOut) meetFixed(dimensions, state, slot, substep, obstacles);
       continue;
     }
     changes[first] = 0;
@@ -242,24 +239,44 @@ export function finishExactly(
       quanta[first + 2] = z;
       isOut ||= z < lowerZ || z > upperZ;
     }
-    if (meetsObstacles) meetFixed(dimensions, state, slot, substep, obstacles);
-    else if (isOut) meetLimits(dimensions, quanta, rates, first, substep);
+    if (meetsObstacles || isOut) meetFixed(dimensions, state, slot, substep, obstacles);
   }
 }
 
-/** Lets obstacles and then walls act on a particle. */
+/** Lets obstacles, then walls, and then the friction of both act on a particle. */
 function meetFixed(
   dimensions: number,
   state: ParticleState,
   slot: number,
   substep: ExactSubstep,
-  obstacles: ExactObstacles,
+  obstacles: ExactObstacles | undefined,
 ): void {
   const { quanta, rates } = state;
+  const { lower, upper, walls } = substep;
   const first = dimensions * slot;
-  for (let word = first; word < first + dimensions; word++) quanta[word] = within(quanta[word] as number);
-  obstacles.meet(state, slot, substep);
-  meetLimits(dimensions, quanta, rates, first, substep);
+  pressing.sum = 0;
+  pressing.isBounce = false;
+  for (let axis = 0; axis < dimensions; axis++) {
+    quanta[first + axis] = within(quanta[first + axis] as number);
+    scratchSliding[axis] = rates[first + axis] as number;
+  }
+  obstacles?.meet(state, slot, substep);
+  if (walls) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = quanta[first + axis] as number;
+      const low = lower[axis] as number;
+      const high = upper[axis] as number;
+      if (position < low) meetWall(quanta, rates, first + axis, axis, low, 1, substep);
+      else if (position > high) meetWall(quanta, rates, first + axis, axis, high, -1, substep);
+    }
+  }
+  if (pressing.sum > 0) rubExactly(dimensions, quanta, rates, first, substep);
+  if (!walls) return;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const position = quanta[first + axis] as number;
+    // Friction may have moved the particle past a wall.
+    quanta[first + axis] = Math.min(Math.max(position, lower[axis] as number), upper[axis] as number);
+  }
 }
 
 /** Writes the length of a vector and the components of its direction to `scratch`. */
@@ -287,61 +304,49 @@ function turn(
   quanta[word] = within((quanta[word] as number) + moved);
 }
 
-function meetLimits(
-  dimensions: number,
-  quanta: Int32Array,
-  rates: Int32Array,
-  first: number,
-  substep: ExactSubstep,
-): void {
-  const { lower, upper, walls } = substep;
-  for (let word = first; word < first + dimensions; word++) quanta[word] = within(quanta[word] as number);
-  if (!walls) return;
-  for (let axis = 0; axis < dimensions; axis++) {
-    const position = quanta[first + axis] as number;
-    const low = lower[axis] as number;
-    const high = upper[axis] as number;
-    if (position < low) meetWall(dimensions, quanta, rates, first, axis, low, 1, substep);
-    else if (position > high) meetWall(dimensions, quanta, rates, first, axis, high, -1, substep);
-  }
-  for (let axis = 0; axis < dimensions; axis++) {
-    const position = quanta[first + axis] as number;
-    // Friction at one wall may have moved the particle past another.
-    quanta[first + axis] = Math.min(Math.max(position, lower[axis] as number), upper[axis] as number);
-  }
-}
-
 function meetWall(
-  dimensions: number,
   quanta: Int32Array,
   rates: Int32Array,
-  first: number,
+  word: number,
   axis: number,
   limit: number,
   inward: number,
   substep: ExactSubstep,
 ): void {
-  const { restSpeed, restitution, friction } = substep;
-  const depth = inward * (limit - (quanta[first + axis] as number));
-  quanta[first + axis] = limit;
-  const approach = inward * (rates[first + axis] as number);
+  const { restSpeed, restitution } = substep;
+  const depth = inward * (limit - (quanta[word] as number));
+  quanta[word] = limit;
+  const approach = inward * (rates[word] as number);
   if (approach >= 0) return;
-  const bounces = restitution > 0 && approach < -restSpeed;
-  const change = wallChange(depth, approach, bounces, substep);
-  rates[first + axis] = 0;
-  const sliding = lengthOf(
-    rates[first] as number,
-    rates[first + 1] as number,
-    dimensions === 3 ? (rates[first + 2] as number) : 0,
+  const isBounce = restitution > 0 && approach < -restSpeed;
+  const change = wallChange(depth, approach, isBounce, substep);
+  rates[word] = inward * (approach + change);
+  scratchSliding[axis] = 0;
+  pressing.sum += Math.min(change, MOST_LOADED);
+  pressing.isBounce ||= isBounce;
+}
+
+/** Applies the friction of all obstacles and walls. */
+function rubExactly(
+  dimensions: number,
+  quanta: Int32Array,
+  rates: Int32Array,
+  first: number,
+  substep: ExactSubstep,
+): void {
+  const sliding = scratchSliding;
+  const speed = lengthOf(
+    sliding[0] as number,
+    sliding[1] as number,
+    dimensions === 3 ? (sliding[2] as number) : 0,
   );
-  rates[first + axis] = inward * (approach + change);
-  if (sliding === 0) return;
-  const mostGrip = grip(change, friction);
-  for (let along = 0; along < dimensions; along++) {
-    if (along === axis) continue;
-    const rate = rates[first + along] as number;
-    const taken = mostGrip >= sliding ? rate : share(mostGrip, directionOf(rate, sliding));
-    if (bounces) rates[first + along] = rate - taken;
-    else turn(quanta, rates, first + along, -taken, substep);
+  if (speed === 0) return;
+  const mostGrip = grip(pressing.sum, substep.friction);
+  for (let axis = 0; axis < dimensions; axis++) {
+    const slide = sliding[axis] as number;
+    const taken = mostGrip >= speed ? slide : share(mostGrip, directionOf(slide, speed));
+    const word = first + axis;
+    if (pressing.isBounce) rates[word] = clamp((rates[word] as number) - taken, FASTEST);
+    else turn(quanta, rates, word, -taken, substep);
   }
 }

@@ -4,13 +4,14 @@
  */
 import { toExactObstacles, wrapExactly } from '../../../core/exact/convert';
 import { clamp, dot, lengthOf, ratio, round, scale, share } from '../../../core/exact/integers';
-import { directionOf, grip, obstacleChange, wallChange } from '../../../core/exact/law';
+import { directionOf, MOST_LOADED, obstacleChange, pressureOf, wallChange } from '../../../core/exact/law';
 import { FASTEST, MOST_CHANGE, type Quanta, within } from '../../../core/exact/quanta';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { Dimensions } from '../../../core/world/world';
 import type { ParticleState } from '../../shared/kernels';
 import type { Response } from '../contact';
 import type { ObstacleSearch } from '../obstacle-search';
+import { pressing, scratchSliding } from '../walls';
 import { exactNormal, meetExactly, NO_OVERLAP } from './contact';
 
 /** The bits of a sum of changes that decide its direction. */
@@ -24,7 +25,6 @@ const velocity = new Float64Array(3);
 const pushSum = new Float64Array(3);
 const changeSum = new Float64Array(3);
 const normal = new Float64Array(3);
-const sliding = new Float64Array(3);
 const moved = new Float64Array(3);
 
 export class ExactObstacles {
@@ -48,8 +48,8 @@ export class ExactObstacles {
   }
 
   /**
-   * Lets the obstacles act on a particle after it has moved. Its position must be within reach. Also writes the float
-   * position, by which the search finds candidates.
+   * Lets the obstacles act on a particle after it has moved, except for their friction. Its position must be within
+   * reach. Also writes the float position, by which the search finds candidates.
    */
   meet(state: ParticleState, slot: number, substep: ExactSubstep): void {
     const { dimensions, place } = this;
@@ -63,22 +63,22 @@ export class ExactObstacles {
     }
     this.find(state, slot, place, 0, substep);
     if (found.count === 0) return;
-    const { restitution, restSpeed, rebound, dt, motionOffset, friction } = substep;
+    const { restitution, restSpeed, rebound, dt, motionOffset } = substep;
     const { values } = found;
     for (let axis = 0; axis < dimensions; axis++) velocity[axis] = rates[first + axis] as number;
     pushSum.fill(0);
     changeSum.fill(0);
-    sliding.fill(0);
-    let deepest = 0;
     let sumOfOverlaps = 0;
     // Obstacles that the particle approaches, and the sum of their changes as numbers.
-    let pressing = 0;
+    let pressingCount = 0;
     let total = 0;
     let greatest = 0;
     let isBounce = false;
+    let deepest = 0;
+    for (let index = 0; index < found.count; index++)
+      deepest = Math.max(deepest, values[4 * index] as number);
     for (let index = 0; index < found.count; index++) {
       const overlap = values[4 * index] as number;
-      deepest = Math.max(deepest, overlap);
       sumOfOverlaps = Math.min(sumOfOverlaps + overlap, MOST_CHANGE);
       const x = values[4 * index + 1] as number;
       const y = values[4 * index + 2] as number;
@@ -86,13 +86,19 @@ export class ExactObstacles {
       addShares(pushSum, overlap, x, y, z);
       const approach = along(velocity, x, y, z);
       if (approach >= 0) continue;
-      const bounces = restitution > 0 && approach < -restSpeed;
-      const change = wallChange(overlap, approach, bounces, substep);
+      const change = wallChange(overlap, approach, false, substep);
       addShares(changeSum, change, x, y, z);
       total += change;
       greatest = Math.max(greatest, change);
-      isBounce ||= bounces;
-      pressing++;
+      if (overlap === deepest && restitution > 0 && approach < -restSpeed) {
+        // Rounded apart from the change, as in the shader, which learns only later what is deepest.
+        const bounce = wallChange(overlap, approach, true, substep);
+        addShares(changeSum, bounce - change, x, y, z);
+        total += bounce - change;
+        greatest = Math.max(greatest, bounce);
+        isBounce = true;
+      }
+      pressingCount++;
       normal[0] = x;
       normal[1] = y;
       normal[2] = z;
@@ -102,23 +108,21 @@ export class ExactObstacles {
       pushSum[axis] = share(clamp(pushSum[axis] as number, MOST_CHANGE), part);
     }
     let change = greatest;
-    if (pressing > 1) {
+    let pressure = greatest;
+    if (pressingCount > 1) {
       const fraction = setCommonNormal(total);
       const approach = Math.min(0, alongNormal(velocity));
       change = obstacleChange(greatest, fraction, isBounce ? scale(-approach, rebound) : -approach);
+      pressure = change > 0 ? pressureOf(change, fraction) : 0;
     }
     if (change > 0) {
       const approach = alongNormal(velocity);
-      for (let axis = 0; axis < dimensions; axis++) {
-        sliding[axis] = (velocity[axis] as number) - share(approach, normal[axis] as number);
-      }
-      const speed = lengthOf(sliding[0] as number, sliding[1] as number, sliding[2] as number);
-      const mostGrip = grip(change, friction);
+      pressing.sum = Math.min(pressure, MOST_LOADED);
+      pressing.isBounce = isBounce;
       for (let axis = 0; axis < dimensions; axis++) {
         const rate = velocity[axis] as number;
-        const slide = sliding[axis] as number;
-        const taken = mostGrip >= speed ? slide : share(mostGrip, directionOf(slide, speed));
-        const turned = clamp(rate - taken + share(change, normal[axis] as number), FASTEST);
+        scratchSliding[axis] = rate - share(approach, normal[axis] as number);
+        const turned = clamp(rate + share(change, normal[axis] as number), FASTEST);
         rates[first + axis] = turned;
         moved[axis] = round(turned * dt + motionOffset) - round(rate * dt + motionOffset);
       }

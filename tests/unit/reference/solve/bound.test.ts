@@ -255,11 +255,14 @@ class SloppyDevice {
     };
   }
 
+  /** Returns the sum of the normal changes. */
   private meetWalls(slot: number, { lower, upper }: Box, position: number[], velocity: number[]): number {
     const restitution = this.restitution(slot);
     const { friction, restSpeed, dt, inverseDt } = this.substep;
     const { add, multiply, divide } = this.arithmetic;
-    let bearing = 0;
+    const sliding = [...velocity];
+    let pressing = 0;
+    let isBounced = false;
     for (let axis = 0; axis < position.length; axis++) {
       for (const [limit, inward] of [
         [lower[axis] as number, 1],
@@ -274,21 +277,20 @@ class SloppyDevice {
         const change = bounces
           ? multiply(-add(1, restitution), approach)
           : Math.min(multiply(depth, inverseDt), -approach);
-        const sliding = velocity.with(axis, 0);
-        const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
-        const braking = speed > 0 ? divide(Math.min(multiply(friction, change), speed), speed) : 0;
-        const held = bounces ? 0 : multiply(braking, dt);
-        for (let other = 0; other < position.length; other++) {
-          if (other === axis) continue;
-          const along = sliding[other] as number;
-          velocity[other] = add(along, -multiply(braking, along));
-          position[other] = add(position[other] as number, -multiply(held, along));
-        }
         velocity[axis] = add(velocity[axis] as number, inward * change);
-        bearing = add(bearing, change);
+        sliding[axis] = 0;
+        pressing = add(pressing, change);
+        isBounced ||= bounces;
       }
     }
-    return bearing;
+    const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
+    const braking = speed > 0 ? divide(Math.min(multiply(friction, pressing), speed), speed) : 0;
+    const held = isBounced ? 0 : multiply(braking, dt);
+    sliding.forEach((along, axis) => {
+      velocity[axis] = add(velocity[axis] as number, -multiply(braking, along));
+      position[axis] = add(position[axis] as number, -multiply(held, along));
+    });
+    return pressing;
   }
 }
 
