@@ -61,8 +61,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error so that it names the flag from which the value came. Returns the error unchanged if the value is a
- * default, from a scene or from a state file.
+ * Rewords an error so that it names the flag from which the value came. Returns the error unchanged if the value came
+ * from a default, a scene or a state file.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;
@@ -90,8 +90,9 @@ function joinValues(argv: readonly string[], flags: Flags): string[] {
 }
 
 /**
- * Returns a question to append to an error. It names the known word that begins with the wrong one or differs from it
- * in the fewest letters. Returns '' if no word is similar, or if the wrong one has fewer than three letters.
+ * Returns a question to append to an error. It names the known word that begins with the wrong word or
+ * differs from it in the fewest letters. Returns '' if no word is similar, or if the wrong word has fewer than three
+ * letters.
  */
 export function suggest(wrong: string, known: readonly string[]): string {
   if (wrong.length < 3) return '';

@@ -126,7 +126,9 @@ interface Frame {
   readonly height: number;
 }
 
-/** Returns the world's box. In an unbounded world: a box around all finite positions, or a unit box. */
+/**
+ * Returns the world's box; in an unbounded world, a box around the finite positions, or a unit box if none is finite.
+ */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

@@ -79,7 +79,7 @@ export function formatSeconds(seconds: number): string {
 
 const BAR_WIDTH = 24;
 const REFRESH_MS = 100;
-/** Milliseconds between two lines of progress where there is no terminal. */
+/** Milliseconds between two lines of progress if the stream is no terminal. */
 const LINE_MS = 10_000;
 
 export class Progress {
@@ -96,7 +96,7 @@ export class Progress {
   }
 
   /**
-   * Shows how many units are done, and `what`: the name of the current work. Cuts the line at the terminal's edge. If
+   * Shows how many units are done, and `what`: the name of the current task. Cuts the line at the terminal's edge. If
    * the stream is no terminal, writes a line now and then.
    */
   show(done: number, what = ''): void {
@@ -128,7 +128,7 @@ export class Progress {
   }
 }
 
-/** Shows the progress of several works in turn. A call of show() with a new name begins a new bar. */
+/** Shows the progress of several tasks in turn. A call of show() with a new name begins a new bar. */
 export class Progresses {
   private current: Progress | undefined;
   private began = performance.now();

@@ -20,17 +20,17 @@ export const SHAPE_FLAGS = {
   unbounded: { help: 'take the box away; with gravity, particles then fall for ever' },
   continuous: { help: 'stop fast particles at their first hit' },
   'no-continuous': {
-    help: 'turn continuous motion off in a scene that has it on; bullets then fly through their wall',
+    help: 'turn continuous motion off in a scene that has it on; in the scene bullets, particles then fly through the wall',
   },
   crowds: {
-    help: 'split the work on cells with more than 128 particles among GPU threads; the CPU engine does not need it',
+    help: 'split the work on cells with more than 128 particles among GPU threads; the CPU engine ignores this flag',
   },
 } as const satisfies Flags;
 
-/** The flags that do not apply to a state file, which has its particles and its world. */
+/** The flags that do not apply to a state file, which has its own particles and world. */
 export const SCENE_SHAPE_FLAGS = ['radius', 'periodic', 'unbounded', 'continuous', 'no-continuous'] as const;
 
-/** The changes that flags make to a scene. `radius` is the new one. */
+/** The changes that flags make to a scene. `radius` is the new radius. */
 export interface Shape extends SceneChanges {
   readonly radius?: number | undefined;
 }
@@ -49,7 +49,7 @@ export function readShape(given: Given, dimensions: Dimensions): Shape {
   const axes = (['x', 'y', 'z'] as const).slice(0, dimensions);
   const wrapped = severalOf(given, 'periodic', [...axes, 'none']);
   if (wrapped?.includes('none') && wrapped.length > 1) {
-    throw new UsageError(`--periodic is ${given.get('periodic')}, but none cannot be given with axes.`);
+    throw new UsageError(`--periodic is ${given.get('periodic')}, but "none" cannot be given with axes.`);
   }
   for (const [first, second] of [
     ['unbounded', 'periodic'],

@@ -61,7 +61,7 @@ export const SIMULATE_FLAGS: Flags = {
   seed: SEED_FLAG,
   dt: {
     value: 'seconds',
-    help: 'length of a step: 0, or from 1e-7 per substep to 1; a number or a fraction (default 1/60)',
+    help: 'length of a step: 0, or at least 1e-7 per substep and at most 1; a number or a fraction (default 1/60)',
   },
   gravity: { value: 'g', help: "downward gravity, length / s² (default the scene's)" },
   'no-walls': { help: 'let particles leave the box' },
@@ -242,8 +242,8 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
 }
 
 /**
- * Describes the state from which the run continues. Says so if its scene is driven: a state has the gravity and
- * obstacles of one moment, but not how they follow time.
+ * Describes the state from which the run continues. If its scene is driven, adds that gravity and obstacles no longer
+ * move: a state has their values of one moment, but not how they follow time.
  */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;

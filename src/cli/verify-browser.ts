@@ -142,7 +142,7 @@ function queryOf({ scenes, dimensions, counts, seed, steps, exact }: VerifyOptio
   return `?report${exact ? '&exact' : ''}${given.join('')}`;
 }
 
-/** Finds the built package, from its own code or from the sources. */
+/** Returns the folder of the built package, whether this code runs from there or from the sources. */
 function findPage(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const found = [folder, join(folder, 'dist')].find((at) => existsSync(join(at, FOLDER, PAGE)));

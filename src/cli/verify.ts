@@ -50,7 +50,7 @@ import {
 } from './output';
 import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 
-/** The numbers of particles for --long, if --count is not given. A million take minutes on a software GPU. */
+/** The numbers of particles for --long, if --count is not given. A million particles take minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 /** Seconds that the browser may report nothing. Some checks of 65,537 particles take minutes on a software GPU. */
@@ -70,7 +70,7 @@ export const VERIFY_FLAGS: Flags = {
   seed: SEED_FLAG,
   long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
   exact: {
-    help: 'only compare exact simulations with their recorded hashes, the same on every device; with --long also simulations of up to 20,000 particles and 5,000 steps',
+    help: 'only compare exact simulations with their recorded hashes, which hold for every device; with --long also simulations of up to 20,000 particles and 5,000 steps',
   },
   backend: BACKEND_FLAG,
   browser: {

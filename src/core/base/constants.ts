@@ -58,7 +58,8 @@ export const SMALLEST_LEVEL_TABLE = 1024;
 
 /**
  * Greatest number of workgroups in a dispatch over a list whose length only the GPU knows. Workgroups loop over longer
- * lists. This number is enough to fill a device, and that many take little time if the list is empty.
+ * lists. This number is enough to fill a device, and so many workgroups take little time if the list is
+ * empty.
  */
 export const LOOPING_WORKGROUPS = 1024;
 
@@ -148,9 +149,9 @@ export const NO_PARTNER = 0xffff_ffff;
 export const CCD_PATHS = 0;
 /** The lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
 export const CCD_UNSETTLED = 1;
-/** A 32-bit float: an upper bound of the distance that a particle moves in a step, in its diameters. */
+/** A 32-bit float: an upper bound of how far any particle moves in a step, in diameters of that particle. */
 export const CCD_FARTHEST = 2;
-/** With variable radii: a bit per level that has fast particles, and a word with a bit per level that has slow ones. */
+/** With variable radii: a word with a bit per level that has fast particles, and a word for levels with slow ones. */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /** The number of paths that the next round follows: 0 once a round has changed nothing. */
@@ -216,28 +217,26 @@ export const FEWEST_LISTS = 2 ** 17;
 export const WALL_PARTNER = 0xc000_0000;
 
 /**
- * Share of the overlap that a bounce or an obstacle removes. If it were 1, rounding would decide whether the bodies still
- * overlap.
+ * Share of the overlap that a bounce or an obstacle removes. If it were 1, rounding would decide whether the bodies
+ * still overlap.
  */
 export const BOUNCE_PUSH = 31 / 32;
 
 /**
- * Factor on the part of a push that gives no speed (contact/law.ts). A larger one could make a pile oscillate that is
- * stable otherwise.
+ * Factor on the part of a push that gives no speed (contact/law.ts). A larger factor could make an otherwise
+ * stable pile oscillate.
  */
 export const FREE_PUSH = 3 / 2;
 
-/**
- * A push may give bodies that already part less speed: less by this factor times their speed apart (contact/law.ts).
- */
+/** If bodies already move apart, their push may give less speed: less by this factor times the speed of parting. */
 export const PARTING = 8;
 
-/** The sum of changes is limited from overlaps of 1/DEEP of the smaller body's diameter on (contact/law.ts). */
+/** The sum of changes is limited if an overlap exceeds 1/DEEP of the smaller body's diameter (contact/law.ts). */
 export const DEEP = 16;
 
 /**
- * Factor on the change that ends the fastest approach, in the limit of deep overlaps (contact/law.ts). With less, a crowd
- * spreads slowly; with more than 1.3, its energy may grow.
+ * Factor on the change that ends the fastest approach, in the limit of deep overlaps (contact/law.ts). With less, a
+ * crowd spreads slowly; with more than 1.3, its energy may grow.
  */
 export const SPREADING = 41 / 32;
 
@@ -248,9 +247,9 @@ export const MOST_LOAD = 2 ** 24;
 export const LOAD_KEPT = 1 - 2 ** -20;
 
 /**
- * The load of a particle on which opposite contacts press with a sum of restSpeed (contact/law.ts). Load 1 is its own
- * weight: one substep of gravity that presses from above, and as much from below. A power of two, so that the product
- * with it is exact.
+ * The load of a particle if its contacts press from opposite sides with speeds that sum to restSpeed (contact/law.ts).
+ * Load 1 is its own weight: one substep of gravity that presses from above, and as much from below. A power of two, so
+ * that the product with it is exact.
  */
 export const REST_LOAD = 4;
 

@@ -42,7 +42,7 @@ export function lastSlope(curve: Curve): number | undefined {
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/** Estimates rather too high than too low, with an exponent of at least `least`. */
+/** Estimates the time at size `count`, rather too high than too low. Assumes an exponent of at least `least`. */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;

@@ -26,9 +26,9 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding makes resting
- * bodies approach by less. `approach` is the relative motion along the normal, `speedSquared` the squared length of
- * that motion. Their unit of length does not matter.
+ * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding alone
+ * makes resting bodies approach more slowly. `approach` is the relative motion along the normal, `speedSquared` the
+ * squared length of that motion. Their unit of length does not matter.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -128,7 +128,7 @@ export class Impact {
     }
   }
 
-  /** Makes a box endless along each periodic axis that it fills: no path enters or leaves the box there. */
+  /** Makes a box endless along each periodic axis that it fills: no path enters or leaves the box along this axis. */
   private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
     const { dimensions, period } = world;
@@ -163,7 +163,7 @@ export class Impact {
     return Math.min(key, ahead);
   }
 
-  /** Returns the signed distance along an axis to the next image ahead; 0 if a piece cannot reach that image. */
+  /** Returns the signed step along an axis from the nearest image to the next one ahead; 0 if no piece reaches it. */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;
     const reach = this.round + (this.areBalls ? 0 : (this.sides[axis] as number));

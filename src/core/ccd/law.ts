@@ -9,8 +9,9 @@
  *   - Hit: a path ends at the first wall that it crosses, or at the first body that it hits. Two bodies hit when they
  *     approach and overlap by OVERLAP_SHARE of the smaller diameter. If they overlap that deeply at the start, they hit
  *     only if they approach fast enough: over the whole substep, the distance along the normal must shrink by more than
- *     the length of their relative motion in one tick. Of several hits in one tick, the one with the greatest closing
- *     speed counts; among equal speeds, the one with the lowest id. The contact law handles the remaining overlap.
+ *     the length of their relative motion in one tick. Among several hits in one tick, the one with the greatest
+ *     closing speed counts; among equal speeds, the one with the lowest id. The contact law handles the remaining
+ *     overlap.
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,

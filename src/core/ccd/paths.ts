@@ -52,7 +52,7 @@ interface Limits {
   readonly pairs: number;
 }
 
-/** Limits of the work beyond the first horizon; up to it, the work is unlimited. */
+/** Limits of the work after the first horizon (see `settle`). The work up to this horizon is unlimited. */
 const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
@@ -115,7 +115,7 @@ interface Meeting {
 interface Landing {
   readonly slot: number;
   readonly position?: readonly number[] | undefined;
-  /** The velocity before the hit, and its change by the hit. */
+  /** The velocity before the hit. `effect` is its change by the hit. */
   readonly velocity: readonly number[];
   readonly effect?: readonly number[] | undefined;
   /** The slow particle that was hit, and the change of its velocity. */
@@ -213,8 +213,8 @@ class Paths {
 
   /**
    * Finds the ends of all paths. An end depends only on earlier ends, so this runs the rounds up to an early time
-   * first, the horizon. If paths go on beyond it, the rounds run again with a later horizon. If that exceeds LIMITS,
-   * these paths are held.
+   * first, the horizon. If paths go on beyond it, the rounds run again with a later horizon. If the
+   * work of these rounds exceeds LIMITS, the paths that go on are held.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -424,7 +424,7 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** Rounds as integration did. */
+  /** Returns the whole motion of a particle in the substep, rounded as integration rounded it. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }

@@ -20,7 +20,9 @@ export const ROUNDER = 1.5 * 2 ** 52;
 /** Adding and subtracting this number rounds to multiples of 1 / ONE. */
 export const FRACTION_ROUNDER = ROUNDER / ONE;
 
-/** Returns the nearest whole number, of two equally near ones the even one. So opposite numbers have opposite results. */
+/**
+ * Returns the nearest whole number; if two are equally near, the even one. So opposite numbers have opposite results.
+ */
 export function round(value: number): number {
   return value + ROUNDER - ROUNDER;
 }
@@ -59,7 +61,10 @@ export function share(value: number, fraction: number): number {
   return round((value * fraction) / ONE);
 }
 
-/** Returns a / b as a fraction of ONE, rounded down, for whole numbers 0 ≤ a ≤ b < 2³¹ and b > 0. */
+/**
+ * Returns a / b as a fraction of ONE, rounded down, for whole numbers 0 ≤ a ≤ b < 2³¹ and b > 0. If b is at least 2²⁸,
+ * ignores the lowest three bits of both.
+ */
 export function ratio(a: number, b: number): number {
   if (b < 2 ** 28) return Math.floor((a * ONE) / b);
   return Math.floor((Math.floor(a / 8) * ONE) / Math.floor(b / 8));

@@ -10,7 +10,7 @@ import type { ExactSubstep } from './substep';
 /** The greatest number that is multiplied by the coefficient of friction, which is at most 10. */
 export const MOST_LOADED = 2 ** 27;
 
-/** Returns the greatest change of velocity by friction for a normal change. */
+/** Returns the greatest change of velocity by friction. `change` is the change of the normal velocity. */
 export function grip(change: number, friction: number): number {
   return scale(Math.min(change, MOST_LOADED), friction);
 }
@@ -53,8 +53,8 @@ export function keptShare(
 }
 
 /**
- * Returns the held fraction: static friction holds this much of the slip that gravity causes. `room` is what friction
- * has left.
+ * Returns the held fraction: static friction holds this much of the slip that gravity causes. `room` is the change
+ * of velocity that friction may still make.
  */
 export function heldShare(room: number, slip: number): number {
   if (room <= 0 || slip === 0) return 0;
@@ -80,7 +80,7 @@ export function wallChange(
  */
 export function obstacleChange(greatest: number, fraction: number, most: number): number {
   const least = share(most, fraction);
-  // Otherwise this is greatest · ONE / fraction, which is below `most`.
+  // The second result is greatest · ONE / fraction, which is below `most`.
   return least <= greatest ? most : share(most, ratio(greatest, least));
 }
 

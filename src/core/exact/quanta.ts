@@ -43,7 +43,7 @@ export interface Quanta {
   readonly searchDiameter: number;
 }
 
-/** `diameter` is a 32-bit float. Throws if the world is too large. */
+/** `diameter` is a 32-bit float. Throws if the world is too large or too far from 0. */
 export function defineQuanta(
   { min, max, period }: Pick<World, 'min' | 'max' | 'period'>,
   diameter: number,
@@ -63,8 +63,8 @@ export function defineQuanta(
   }
   const extent = sizes.map((size) => Math.round(size / length));
   const farthest = Math.max(...min.map(Math.abs), ...max.map(Math.abs));
-  // A device computes a coordinate with three roundings of 2⁻²⁴ each. For two positions in 3D, these add up to less than
-  // 11 · 2⁻²⁴ of the farthest coordinate.
+  // A device computes a coordinate with three roundings of 2⁻²⁴ each. For two positions in 3D, these add up to less
+  // than 11 · 2⁻²⁴ of the farthest coordinate.
   const searchDiameter = Math.fround(diameter + 2 ** -20 * (farthest + REACH * length));
   if (searchDiameter > 1.25 * diameter) {
     throw new ArgumentError(

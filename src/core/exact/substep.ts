@@ -10,19 +10,19 @@ import { MOST_SPEED } from './step';
 /** A push velocity above this is as good as this one, because both are above every limit of pushChange. */
 const MOST_PUSH = 2 ** 30;
 
-/** Values of the dither that takes the place of fractions: see ditherOf. */
+/** Number of values of the dither, which takes the place of fractions: see ditherOf. */
 const DITHERS = 2 ** 16;
 
 export interface ExactSubstep {
   readonly quanta: Quanta;
   /** Factor from velocities to the distance of a substep. */
   readonly dt: number;
-  /** Speed that gravity adds in each substep of this step, and on average, in quanta per second. */
+  /** Speed that gravity adds per substep, in quanta per second: in this step, and on average over many steps. */
   readonly gained: Float64Array;
   readonly meanGain: Float64Array;
   /** Motion in this step adds dither / DITHERS quanta before it rounds down: see ditherOf. */
   readonly dither: number;
-  /** Rounding rate · dt + motionOffset to the nearest whole number adds the dither and rounds down. */
+  /** Rounding velocity · dt + motionOffset to the nearest whole number adds the dither and rounds down. */
   readonly motionOffset: number;
   /** relaxation / 2: factor from an overlap to the push of each of two particles. */
   readonly halfRelaxation: number;
@@ -49,14 +49,14 @@ export interface ExactSubstep {
 
 /**
  * Returns the fraction that motion in step number `step` adds before it rounds down, from 0 to DITHERS − 1. On average
- * over many steps, nothing is lost: a particle that moves a tenth of a quantum per substep moves one quantum in ten.
- * The multiples of the golden ratio spread evenly, however many there are.
+ * over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep moves one quantum in ten
+ * substeps. The multiples of the golden ratio spread evenly, however many there are.
  */
 function ditherOf(step: number): number {
   return Math.imul(step, 0x9e37_79b1) >>> 16;
 }
 
-/** `substep` is the same substep of a float simulation, `step` the number of the step. */
+/** `substep` holds the settings of the substep as floats; `step` is the number of the step. */
 export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: number): ExactSubstep {
   const { length, extent, period } = quanta;
   const { dt, inverseDt, gravity, halfRelaxation, gripShare, friction, restitution, walls } = substep;
@@ -75,8 +75,8 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
     gained: Float64Array.from(gain, (along) => Math.floor((along + dither) / DITHERS)),
     meanGain: Float64Array.from(gain, (along) => round(along / DITHERS)),
     dither,
-    // The sum is an odd multiple of the last term, which is half of the last digit of rate · dt. So it is never halfway
-    // between two whole numbers.
+    // velocity · dt + motionOffset is an odd multiple of the last term here, which is half of the last digit of
+    // velocity · dt. So the sum is never halfway between two whole numbers.
     motionOffset: dither / DITHERS - 0.5 + 0.5 / scaleOf(dtFactor),
     halfRelaxation: factorOf(halfRelaxation),
     pushRate,

@@ -171,8 +171,8 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
 }
 
 /**
- * Returns the factor on all effects of obstacles except a bounce. `deepest` is a particle's deepest overlap with an
- * obstacle, `sum` the sum of all of them.
+ * Returns the factor on the sum of the pushes by obstacles. `deepest` is a particle's deepest overlap with an obstacle;
+ * `sum` is the sum of its overlaps with obstacles.
  */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;

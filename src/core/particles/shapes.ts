@@ -86,7 +86,7 @@ export function labelsOfRadii(given: {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** Rounds up to 32 bits. */
+/** Returns the radius of the ball around a box, rounded up to a 32-bit float. */
 export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);

@@ -104,7 +104,7 @@ export class IdAllocator {
     this.lowerEnd();
   }
 
-  /** Also throws if an id is listed twice. */
+  /** Throws if an id is not that of a living particle, or is listed twice. */
   checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
     if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
       throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');

@@ -66,7 +66,7 @@ describe('the flags of simulate that change a scene', () => {
     ],
     [['--gravity', '1e39'], /^cellstorm: --gravity is -1e\+39, but it must be a finite number/],
     [['--periodic', 'z'], /^cellstorm: --periodic is z, but it must be one of x, y, none\.$/],
-    [['--periodic', 'x,none'], /^cellstorm: --periodic is x,none, but none cannot be given with axes\.$/],
+    [['--periodic', 'x,none'], /^cellstorm: --periodic is x,none, but "none" cannot be given with axes\.$/],
     [
       ['--periodic', 'x', '--scene', 'far-apart'],
       /^cellstorm: --periodic needs a box, but the scene far-apart has an unbounded world\.$/,
