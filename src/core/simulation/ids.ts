@@ -16,8 +16,8 @@ export class IdAllocator {
   private endOfAlive = 0;
 
   /**
-   * `defaultBox` is the world's box if the caller did not choose it: then new particles must be inside. `check` throws if
-   * the engine cannot hold new particles.
+   * `defaultBox` is the world's box if the caller did not choose it: then new particles must be inside. `check` throws
+   * if the engine cannot hold new particles.
    */
   constructor(
     readonly capacity: number,

@@ -201,7 +201,10 @@ export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   readonly boxes?: true | undefined;
   /** True if the simulation is `continuous`, otherwise left out. */
   readonly continuous?: true | undefined;
-  /** The exact state, of which `positions` and `velocities` show the nearest floats; left out if it is not `exact`. */
+  /**
+   * The exact state, of which `positions` and `velocities` show the nearest floats; left out if the simulation is not
+   * `exact`.
+   */
   readonly exact?: ExactArrays | undefined;
   /** Simulated seconds. */
   readonly time: number;

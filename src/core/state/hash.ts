@@ -8,7 +8,7 @@
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../base/constants';
 import type { Sizes } from '../particles/shapes';
 
-/** Uses the constants of MurmurHash3. */
+/** Mixes `word` into the hash `value`, with the constants of MurmurHash3. */
 export function mixWord(value: number, word: number): number {
   let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);

@@ -142,7 +142,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** `axis` is the column's index among a particle's numbers in `array`, `width` is how many numbers these are. */
+  /** `axis` is the column's index among a particle's numbers in `array`, `width` is how many numbers it has there. */
   readonly axis: number;
   readonly width: number;
 }
@@ -186,7 +186,8 @@ class Lines {
 
   /**
    * Reads the next row into `values`; takePlain() then goes on to the row after it. Returns false if a value is
-   * unusual: no number, or with too many digits or too great an exponent. Column `whole` must have only digits.
+   * unusual: not a number, or with too many digits or too great an exponent. The value with the index `whole` must
+   * consist of digits only.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;

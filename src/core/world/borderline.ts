@@ -8,8 +8,8 @@
  *   - The test itself computes distance² with an error of up to (k + 2) u.
  * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells can be
  * borderline: others are farther apart than the diameter, and rounding is monotone.
- * In a periodic world with the period P, a difference across the boundary has another error of up to u P. Each of the
- * two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
+ * In a periodic world with the period P, a difference across the boundary has an additional error of up to u P. Each of
+ * the two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * Nothing rounds if both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹.
  * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. A
@@ -27,7 +27,7 @@ export interface Borderline {
   /** Distances² from `low` (included) to `high` (excluded) are borderline. */
   readonly low: number;
   readonly high: number;
-  /** A coordinate is on the exact lattice if its product with this is whole. 0 if there is no lattice. */
+  /** A coordinate is on the exact lattice if its product with this number is whole. 0 if there is no lattice. */
   readonly latticeScale: number;
 }
 

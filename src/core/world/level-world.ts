@@ -201,7 +201,7 @@ function checkTotal<Numbered extends Pick<World, 'cellCount'>>(numbered: Numbere
 
 /**
  * Sizes the tables of an unbounded world. Most particles are usually on the lowest level. If all are on another one, a
- * bucket of its table holds 4 to 8 on average.
+ * bucket of its table holds at most 8 on average.
  */
 function numberTables(capacity: number, levels: number): Pick<World, 'cellCount' | 'levelStarts'> {
   const others = powerAbove(Math.max(capacity / 2 ** TABLE_SHIFT, SMALLEST_LEVEL_TABLE));
@@ -214,8 +214,8 @@ function numberTables(capacity: number, levels: number): Pick<World, 'cellCount'
 }
 
 /**
- * Returns the diameter with which to check a world whose particles may be boxes. The ball around a box would be too
- * strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
+ * Returns the diameter with which to check a world whose particles may be boxes. The diameter of the ball around a box
+ * would be too strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

@@ -8,8 +8,8 @@ import type { World } from './world';
 
 /**
  * Returns the room for cells of a sample: at least twice the expected number of cells, for this number of buckets on
- * the lowest level. There may be more, because coincident particles are sampled all together or not at all. Then no
- * levels are merged.
+ * the lowest level. There may be more cells, because coincident particles are sampled all together or not at all. Then
+ * no levels are merged.
  */
 export function sampleRoom(buckets: number): number {
   return Math.min(buckets, 32 * Math.ceil(Math.sqrt(buckets)));

@@ -56,7 +56,7 @@ export interface World {
    * non-periodic axis. Thanks to this ring, a probe needs no test for the border.
    */
   readonly cells: readonly number[];
-  /** Number of all cells; in an unbounded world, the number of buckets, without levels a power of two. */
+  /** Number of all cells; in an unbounded world, the number of buckets (without levels, a power of two). */
   readonly cellCount: number;
   /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;
@@ -75,7 +75,7 @@ export interface World {
   readonly exact?: ExactModules;
 }
 
-/** Shader modules of exact simulations, loaded only if there is one. */
+/** Shader modules of exact simulations. The first such simulation loads them. */
 export type ExactModules = Readonly<
   Record<
     'world' | 'contact' | 'integrate' | 'measure' | 'obstacles' | 'partner' | 'resolve',

@@ -85,7 +85,8 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * 1. Two roundings make |s − t| ≤ (2 u + u²) |t|.
  * 2. If two particles are nearer than the radius, their s differ by less than radius · inverseCellSize + 4 u n. The
  *    second term is the drift.
- * 3. Let k be a whole number that is at least this sum. Floors differ by less than the numbers themselves plus 1. So
+ * 3. Let k be a whole number that is at least this sum. The floors of two numbers differ by less than the numbers do,
+ *    plus 1. So
  *    the floors of the two s differ by at most k.
  * These cases need more care:
  * - Clamping to the box never moves two cells apart. So positions outside have the cells of t = 0 or t = n, which are

@@ -2,7 +2,8 @@
  * Divides space into chunks that hold about equally many boxes:
  *
  * 1. Low corners are radix-sorted along each axis.
- * 2. Cuts along the last axis divide space into slabs with equally many low corners. Cuts along the axis before divide
+ * 2. Cuts along the last axis divide space into slabs with equally many low corners. Cuts along the previous axis
+ * divide
  *    each slab, and so on down to x. Each resulting chunk holds about MOST_BOXES low corners.
  * 3. Each box becomes a member of every chunk that it reaches into.
  *
@@ -242,7 +243,7 @@ export class ChunkOrder {
   }
 }
 
-/** Returns the last index from `first` on whose value is not above `value`. The first must not be above. */
+/** Returns the last index from `first` on whose number is at most `value`. The number at `first` must be, too. */
 function lastNotAbove(values: Float32Array, first: number, end: number, value: number): number {
   let low = first;
   let high = end;

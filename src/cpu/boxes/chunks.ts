@@ -1,7 +1,7 @@
 /**
  * Finds overlapping boxes by chunks. A sweep along the last axis compares the members of each chunk. Two boxes may
- * share several chunks; only the chunk with the low corner of their intersection lists the pair. Only comparisons of
- * corners decide.
+ * share several chunks; only the chunk with the low corner of their intersection lists the pair. Pairs depend only on
+ * comparisons of corners, which do not round.
  */
 import { checkDimensions, checkKnownKeys } from '../../core/base/checks';
 import type { Dimensions } from '../../core/world/world';

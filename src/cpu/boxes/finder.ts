@@ -23,7 +23,7 @@ export interface Sweep {
   length: number;
   /** If there is no memory for the pairs, the error's message ends with `advice`. */
   begin(advice: string): void;
-  /** Adds the pairs of the next part with boxes. Returns false after the last part. */
+  /** Adds the pairs of the next part that contains boxes. Returns false after the last part. */
   advance(): boolean;
 }
 

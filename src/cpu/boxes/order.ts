@@ -16,7 +16,7 @@ import { FloatOrder } from '../shared/float-order';
 /** Numbers per box: low x, y, z, then high x, y, z. */
 export const CORNERS = 6;
 
-/** Boxes per row of the lowest level if they were spread evenly. */
+/** Number of boxes per row of the lowest level if the boxes were spread evenly. */
 const ROW_SHARE = 16;
 
 /** Greatest number of rows along an axis on the lowest level. */
@@ -27,7 +27,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. The outermost rows take these boxes. */
 const OUTLIERS = 0.02;
 
-/** Rows are wide enough for this share of all boxes. The rest are longer and go to higher levels. */
+/** This share of all boxes is ordinary. The rows of some level are as wide as the longest ordinary box. */
 const ORDINARY = 0.9;
 
 /** Keeps rounding from moving a box to the next level. */
@@ -220,7 +220,7 @@ export class BoxOrder {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** On the lowest level. A higher coordinate never has a lower row. */
+  /** Returns a row of the lowest level. A higher coordinate never has a lower row. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;

@@ -1,6 +1,7 @@
 /**
  * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through pairs of rows.
- * Guarantee: only comparisons of corners decide. Each pair is listed once, the lower id first.
+ * Guarantee: pairs depend only on comparisons of corners, which do not round. Each pair is listed once, the lower id
+ * first.
  */
 
 import { lengthenPairs } from '../shared/lattice';

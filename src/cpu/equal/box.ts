@@ -122,7 +122,7 @@ const ALL = {
   crosses: false,
 } as const;
 
-/** Returns the ends of one or two ranges. */
+/** Returns the first and the last cell of one range, or of two. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
@@ -135,7 +135,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Counts cells instead of rows in an unbounded world. */
+/** Returns the number of rows in the box; in an unbounded world, the number of cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;
@@ -159,7 +159,7 @@ function visitUnbounded(order: CellOrder, sides: readonly Side[], consider: (slo
 function visitRows(order: CellOrder, sides: readonly Side[], consider: (slot: number) => void): void {
   const { keys, activeCount, lattice } = order;
   const { world, rowStride, layerStride } = lattice;
-  // Along axes that wrap, coordinates in keys begin at 1.
+  // Along axes that wrap, cells begin at 0, but their coordinates in keys begin at 1.
   const [columns, rows, layers = [0, 0]] = sides.map((side, axis) =>
     cellsOf(world, side, axis).map((cell) => cell + ((world.period[axis] as number) > 0 ? 1 : 0)),
   ) as [number[], number[], number[]?];

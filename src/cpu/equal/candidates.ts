@@ -12,7 +12,8 @@ export function countCandidates(order: CellOrder): number {
 function countBounded(order: CellOrder): number {
   const { keys, activeCount, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // Per row ahead, the key of its first of three cells minus the cell's own key. The own row is counted separately.
+  // Per row ahead: the key of the first of its three cells, minus the own cell's key. The own row is counted
+  // separately.
   const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]

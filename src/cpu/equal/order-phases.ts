@@ -1,10 +1,10 @@
 /**
  * The sort of order.ts in phases that several threads share. The order is the same: by cell, then by id.
- *   1. findKeys, per batch of the input: the cell of each particle; counts the particles per group of cells.
- *   2. plan, in one thread: where each group begins, and where each batch writes into it.
+ *   1. findKeys, per batch of the input: finds the cell of each particle, and counts the particles per group of cells.
+ *   2. plan, in one thread: finds where each group begins, and where each batch writes into it.
  *   3. scatter, per batch of the input: copies particles into their groups, in the order of the input.
  *   4. place, per part: sorts the particles of each group by cell. A part is a run of groups.
- *   5. complete, in one thread.
+ *   5. complete, in one thread: sets the numbers that describe the whole order.
  * A group is a run of consecutive cells: a key shifted right by `shift` is the number of its group.
  */
 
@@ -19,7 +19,7 @@ import { kernelsFor } from './variants';
 /** About this many groups: few enough for the cache, and many enough to share them evenly. */
 const GROUPS = 1024;
 
-/** Groups with at most this many particles are sorted by insertion at once. */
+/** A group with at most this many particles is a single bin. Insertion sorts the particles of a bin. */
 const FEW = 8;
 
 /** With at most this many particles in a bin, insertion sorts them fast. */
@@ -33,7 +33,7 @@ export class OrderPhases {
   private readonly shift: number;
   private readonly groups: number;
   private readonly keys: Int32Array;
-  /** Per batch, the particles of each group; after `plan`, the slot of the next one. */
+  /** Per batch, the number of particles in each group; after `plan`, the slot of the next particle. */
   private readonly counts: Uint32Array;
   /** The first slot of each group, then the end. */
   private readonly begins: Uint32Array;
@@ -170,7 +170,7 @@ export class OrderPhases {
     }
   }
 
-  /** Like CellOrder.sort. Returns the first slot of the part, and its end. */
+  /** Sorts a part like CellOrder.sort. Returns the first slot of the part, and its end. */
   place(
     part: number,
     words: Uint32Array,
@@ -238,7 +238,7 @@ export class OrderPhases {
     sortInBins(dimensions, target.subarray(dimensions * begin, dimensions * end), count, own);
   }
 
-  /** Sets the first slot of each bin, and returns the particles of the fullest one. */
+  /** Sets the first slot of each bin, and returns the number of particles in the fullest one. */
   private countBins(begin: number, end: number, low: number, binShift: number): number {
     const { order, shift } = this;
     const { records, lattice } = order;
@@ -262,7 +262,7 @@ export class OrderPhases {
     return most;
   }
 
-  /** The part of indexBuckets (hashed.ts) for the buckets of some groups. */
+  /** Does the part of indexBuckets (hashed.ts) for the buckets of some groups. */
   private indexBuckets(first: number, last: number, target: Uint32Array): void {
     const { order, begins, shift, cells } = this;
     const { keys, starts, coordinates, lattice } = order;

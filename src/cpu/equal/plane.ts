@@ -59,7 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** For a finite position outside the world; separate, so that V8 can inline keyAt. */
+/** Returns the key of a finite position outside the world. A separate function, so that V8 can inline keyAt. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,

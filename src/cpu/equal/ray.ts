@@ -66,7 +66,7 @@ function rowsOfBuckets(order: CellOrder): VisitRow {
 
 function rowsOfKeys({ keys, activeCount, lattice }: CellOrder): VisitRow {
   const { rowStride, layerStride, wrapsX, wrapsY, wrapsZ } = lattice;
-  // Along axes that wrap, coordinates in keys begin at 1.
+  // Along axes that wrap, cells begin at 0, but their coordinates in keys begin at 1.
   const start = Number(wrapsX) + Number(wrapsY) * rowStride + Number(wrapsZ) * layerStride;
   return (first, last, row, layer, image, consider) => {
     const rowKey = start + layer * layerStride + row * rowStride;

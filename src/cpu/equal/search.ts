@@ -127,7 +127,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     }
   }
 
-  /** Returns the words that the pairs of the slots from `begin` up to `end` take. */
+  /** Returns the number of words that the pairs of the slots from `begin` up to `end` take. */
   countRange(begin: number, end: number): number {
     const { task } = this;
     let length = 0;

@@ -40,7 +40,7 @@ const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
 let reachedSlot = 0;
-/** The slots before this are in the window; their cells are in the table, up to that of `lastKey`. */
+/** The slots before this one are in the window, and their cells, up to the cell `lastKey`, are in the table. */
 let loaded = 0;
 let lastKey = -1;
 let firstUnknown = 0;
@@ -48,8 +48,8 @@ let firstUnknown = 0;
 let isSure = true;
 
 /**
- * Stops before slots that are sparse or do not fit the window. If `continues`, the window still holds the slots that the
- * last call loaded; it was for earlier slots of the same search.
+ * Stops before slots that are sparse or do not fit the window. If `continues`, the window still holds the slots that
+ * the last call loaded. That call was for earlier slots of the same search.
  */
 export function collectInWindow(task: PairTask, stop: number, end: number, continues: boolean): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
@@ -101,7 +101,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Also sets the first slots of all cells up to the last slot's cell. */
+/** Copies slots into the window. Sets the first slot of each cell up to the last slot's cell. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -122,7 +122,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Marks the cells after the last particle's as empty, up to the cell `last`. */
+/** Marks the cells behind the last particle's cell as empty, up to the cell `last`. */
 function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
