@@ -100,7 +100,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Differences of keys to the first of three cells in each row ahead: the next row, and three rows in the next layer.
+ * The rows ahead are the next row, and three rows in the next layer. Per row ahead: the key of the first of its three
+ * cells, minus the own cell's key.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);

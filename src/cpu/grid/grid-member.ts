@@ -124,7 +124,7 @@ export class GridMember implements Member {
     else this.copyPairs(batch);
   }
 
-  /** Returns the words that the pairs of this number of batches take, and decides where the pairs of each batch go. */
+  /** Returns how many words the pairs of all `batches` take, and decides where the pairs of each batch go. */
   arrange(batches: number): number {
     const { table } = this;
     let words = 0;
@@ -149,7 +149,7 @@ export class GridMember implements Member {
     const at = Atomics.add(used, 0, length);
     table[ENTRY * batch] = length;
     table[ENTRY * batch + 1] = at;
-    // If they do not fit, the owner searches again with more memory.
+    // If the pairs do not fit, the owner searches again with more memory.
     if (at + length <= scattered.length) scattered.set(words.subarray(0, length), at);
   }
 

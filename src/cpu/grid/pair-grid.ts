@@ -50,7 +50,7 @@ export abstract class PairGrid {
 
   protected abstract candidates(): number;
 
-  /** The error if a caller builds, or searches for pairs, inside a visitor. */
+  /** The error message if a caller builds the grid, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
   protected abstract readonly filling: string;
@@ -69,7 +69,7 @@ export abstract class PairGrid {
     return this.inside.byteLength + this.found.byteLength;
   }
 
-  /** Returns the ids by cell or bucket, then by id, in a new array. Quarantined particles come last. */
+  /** Returns the ids in a new array, ordered by cell or bucket, then by id. Quarantined particles come last. */
   ids(): Uint32Array {
     this.checkBuilt();
     return this.order.source.slice(0, this.built);
@@ -84,10 +84,10 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are the
-   * pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger particle's
-   * level or of a higher one; in an unbounded world, candidates then include particles whose cells share a bucket.
-   * Compare the number with n(n − 1)/2, the number of all pairs.
+   * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are
+   * the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
+   * particle's level or of a higher one; in an unbounded world, candidates then include particles whose cells share a
+   * bucket. Compare the number with n(n − 1)/2, the number of all pairs.
    */
   countCandidates(): number {
     this.checkIdle();

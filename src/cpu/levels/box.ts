@@ -1,4 +1,4 @@
-/** Finds particles with variable radii in a box. If lookups would outnumber the particles, tests all of them. */
+/** Finds particles with variable radii in a box. If lookups would outnumber the particles, tests all particles. */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
@@ -32,7 +32,8 @@ export function findInBoxLevels(
 }
 
 /**
- * Visits every slot that reaches into a box, and perhaps others. `low` must not be above `high`. `wider` scales radii.
+ * Visits the slot of every particle that reaches into a box, and perhaps others. `low` must not be above `high`.
+ * `wider` scales radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

@@ -72,14 +72,14 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** The cell is at most one beyond an end of the world. */
+  /** The cell must be at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
     return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;
   }
 
-  /** Returns the buckets, ring included, for particles between two corners; Infinity if a corner's cell is clamped. */
+  /** Returns how many buckets particles between two corners need, ring included; Infinity if a cell is clamped. */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
     for (let axis = 0; axis < this.world.dimensions; axis++) {
@@ -124,7 +124,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Without the ring. Returns 0 along an axis that wraps, because neighbours may be across the end. */
+  /** Returns the first cell inside the ring; 0 along an axis that wraps, because neighbours may be across the end. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -134,7 +134,6 @@ export class LevelCells {
     return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
   }
 
-  /** In an unbounded world, a hashed table has the buckets of bucketAt (src/core/world/levels.ts). */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
       return (
@@ -289,7 +288,7 @@ export class LevelChoice {
 
   endLevel(level: number): void {
     const { sampled } = this;
-    // Fewer than two particles have no pairs. A share of 1 then keeps all levels in use.
+    // Fewer than two particles have no pairs. A share of 1 then puts all particles on the highest occupied level.
     this.shares[level] = sampled < 2 ? 1 : this.together / ((sampled * (sampled - 1)) / 2);
   }
 

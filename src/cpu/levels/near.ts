@@ -1,4 +1,4 @@
-/** Visits the particles with variable radii and centres no farther than a radius from a point; see ../equal/near.ts. */
+/** Visits the particles with variable radii whose centres are within a search radius; see ../equal/near.ts. */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
 import { type Nearest, widen } from '../equal/nearest';

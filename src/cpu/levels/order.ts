@@ -16,7 +16,7 @@ import { LARGEST_SAMPLE, LevelCells, LevelChoice, sampleSize } from './cells';
 
 const NO_LEVEL = 255;
 
-/** Least buckets per particle of the capacity. */
+/** Least number of buckets per particle of the capacity. */
 const ROOM = 4;
 
 export class LevelOrder {
@@ -49,7 +49,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // Buckets of a hashed table. The GPU's table in an unbounded world has as many buckets.
+    // Number of buckets of a hashed table.
     const hashed = hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);

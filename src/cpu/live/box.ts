@@ -1,4 +1,4 @@
-/** Finds the objects of an index whose centres, or any images of them, are in a box, bounds included, in any order. */
+/** Finds, in any order, the objects of an index whose centres or their images are in a box, bounds included. */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';
 import { type LiveCells, WORDS } from './cells';

@@ -49,12 +49,12 @@ export class LiveCells {
   /** The levels that have objects, ascending: the first `occupiedLevels` entries. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** Infinite along axes that do not wrap. */
+  /** The period of each axis; infinite along axes that do not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
-  /** The first object, or NONE. */
+  /** The first object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** Origin of cells, and first cell, along each axis. In 2D, there is one cell along z. */
+  /** The origin of the cells, and the first cell, along each axis. In 2D, there is one cell along z. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   /** Last cell of each level along each axis. Along axes that wrap, it includes the rest of the period. */
@@ -65,7 +65,7 @@ export class LiveCells {
   );
   /**
    * Per level and axis, the first and the last cell that had objects since the level was last empty. Box searches skip
-   * the cells beyond; so do rays along axes that do not wrap.
+   * the cells beyond. Rays skip them only along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
   /** A margin greater than the rounding error of a position plus a period; 0 along axes that do not wrap. */

@@ -4,7 +4,7 @@
  */
 import { allocate } from '../shared/lattice';
 
-/** Longer answers are sorted by the built-in sort. */
+/** An answer with more ids than this is sorted by the built-in sort. */
 const SHORT_ANSWER = 32;
 
 export class Found {

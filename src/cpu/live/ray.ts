@@ -16,7 +16,7 @@ export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): Ra
   const hits = new RayHitList(reals);
   for (let index = 0; index < occupiedLevels; index++) {
     const level = occupied[index] as number;
-    // No radius exceeds half a period, but with large cells greatestRadius does.
+    // No radius exceeds half a period, but greatestRadius may, if cells are large.
     const greatest = Math.min(cells.greatestRadius(level), halfPeriod);
     const path = new Path({ dimensions, min, period, extents }, start, greatest, TOLERANCE, WORDS);
     const walk = new Walk(
