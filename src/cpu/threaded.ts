@@ -67,7 +67,7 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   );
 }
 
-/** Leaves options that are no object to later checks. */
+/** If the options are not an object, returns them: later checks reject them. */
 function takeThreads<Options extends object>(
   options: Options & { readonly threads?: number | undefined },
 ): readonly [number, Options] {

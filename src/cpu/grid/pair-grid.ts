@@ -86,8 +86,8 @@ export abstract class PairGrid {
   /**
    * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are
    * the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
-   * particle's level or of a higher one; in an unbounded world, candidates then include particles whose cells share a
-   * bucket. Compare the number with n(n − 1)/2, the number of all pairs.
+   * particle's level or of a higher one, and candidates may include particles whose cells share a bucket.
+   * Compare the number with n(n − 1)/2, the number of all pairs.
    */
   countCandidates(): number {
     this.checkIdle();

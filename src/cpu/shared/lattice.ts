@@ -24,7 +24,7 @@ export interface Lattice {
   readonly cellsY: number;
   readonly cellsZ: number;
   readonly rows: number;
-  /** Difference of keys from a cell to its neighbour at y + 1; below, at z + 1. */
+  /** Differences of keys from a cell to its neighbours at y + 1 (`rowStride`) and at z + 1 (`layerStride`). */
   readonly rowStride: number;
   readonly layerStride: number;
   readonly wrapsX: boolean;
@@ -82,7 +82,8 @@ export function reservedCells({ kind, cells }: World): readonly number[] | undef
 }
 
 /**
- * If memory does not suffice for `make`, explains why. `cells` are those along each axis, if memory grows with them.
+ * If memory does not suffice for `make`, explains why. `cells` holds the numbers of cells along the axes, if memory
+ * grows with them.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {

@@ -186,7 +186,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** A double may not hold the sum of radii exactly. */
+/** A double cannot hold every sum of two radii exactly. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,

@@ -26,7 +26,10 @@ export interface Ray {
   readonly greatestDistance: number;
 }
 
-/** May round the origin. If doubles do not resolve a period so far out, the ray begins at the low end of the axis. */
+/**
+ * Moves the origin into the world, which may round it. If doubles do not resolve a period so far out, the ray begins at
+ * the low end of the axis.
+ */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
   { origin, direction, greatestDistance }: Ray,

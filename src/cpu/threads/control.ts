@@ -24,7 +24,7 @@ export const FAILED = 5;
 export const ENDED = 6;
 /** Number of messages that the owner has sent. A worker reads all of them before it joins a job. */
 export const MAIL = 7;
-/** The counter of the first part; those of the others follow at this distance, each in a cache line of its own. */
+/** NEXT is the counter of the first part. The others follow every STRIDE words, so each has a cache line of its own. */
 const NEXT = 16;
 const STRIDE = 16;
 
@@ -40,7 +40,7 @@ export function offerBatches(control: Int32Array, batches: number): void {
   for (let part = 0; part < (control[PARTS] as number); part++) control[NEXT + STRIDE * part] = 0;
 }
 
-/** The part of one thread in the work of an owner. */
+/** The part of one thread in the work of a team. */
 export interface Member {
   /** Reads the parameters of a job. */
   begin(): void;

@@ -1,4 +1,4 @@
-/** Divides jobs into batches. Results do not depend on how. */
+/** Divides jobs into batches. Results do not depend on the division. */
 import type { Dimensions } from '../../core/world/world';
 
 /** Length of the array in which the owner writes the parameters of a job, while no worker has joined. */
@@ -7,7 +7,7 @@ export const JOB_NUMBERS = 64;
 /** How many batches a job has per thread. More batches share the work more evenly. */
 export interface BatchesEach {
   readonly least: number;
-  /** For many particles. Bounds the memory for the plan of a sort. */
+  /** The number for many particles. It bounds the memory for the plan of a sort. */
   readonly most: number;
 }
 
@@ -26,7 +26,7 @@ export const GRID_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
   3: { least: 3, most: 16 },
 };
 
-/** Fewer particles take less time than handing them to a worker. */
+/** Work on fewer particles than this takes less time than handing it to a worker. */
 const LEAST_BATCH = 256;
 
 /** Between `least` and `most`, batches have this many particles: few enough for a core's second-level cache. */

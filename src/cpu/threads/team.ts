@@ -33,7 +33,7 @@ export interface Start {
 /** A later message: more memory. */
 export type Mail = readonly SharedArrayBuffer[];
 
-/** Runs jobs; tests have another one, whose members are all in one thread. */
+/** Runs jobs. Tests use another crew, whose members are all in one thread. */
 export interface Crew {
   /** The owner's thread and the workers that have started. */
   readonly threads: number;
@@ -46,7 +46,7 @@ export interface Crew {
   end(): void;
 }
 
-/** The members that a Worker has both in browsers and in Node. */
+/** The methods that a Worker has both in browsers and in Node. */
 interface AnyWorker {
   postMessage(message: unknown): void;
   terminate(): unknown;
@@ -135,8 +135,8 @@ export class Team implements Crew {
   }
 
   /**
-   * The main thread of a browser may not sleep, so it spins until the batches in progress end. These are short; a step
-   * in one thread would block it for longer.
+   * The main thread of a browser may not sleep, so it spins until the batches in progress end. Batches are short; a
+   * step in one thread would block the main thread for longer.
    */
   private awaitWorkers(): void {
     const { control } = this;
@@ -163,7 +163,7 @@ export class Team implements Crew {
   private stop(what: string): never {
     this.end();
     this.broken = new CellstormError(
-      `${what}, so the state of this object is incomplete. Create a new one, for a simulation from its last checkpoint.`,
+      `${what}, so the state of this object is incomplete. Create a new one (a simulation from its last checkpoint).`,
     );
     throw this.broken;
   }
@@ -189,8 +189,8 @@ export class Team implements Crew {
       worker.postMessage(start);
       return worker;
     }
-    // The build takes out the comment, which keeps Vite from bundling the worker into the project's own pages. Bundlers
-    // of users then find the worker's file.
+    // The comment below keeps Vite from bundling the worker into the project's own pages. The build removes the
+    // comment, so that bundlers of users find the worker's file.
     const worker = new Worker(new URL(/* @vite-ignore */ '../thread.js', import.meta.url), {
       type: 'module',
     });

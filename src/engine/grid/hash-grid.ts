@@ -406,7 +406,7 @@ export class HashGrid {
     });
   }
 
-  /** Destroys what it created and throws if the grid was destroyed meanwhile. */
+  /** If the grid was destroyed meanwhile, destroys the new dependant and throws. */
   private async createDependant<Dependant extends { destroy(): void }>(
     create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
   ): Promise<Dependant> {

@@ -167,7 +167,9 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** The index of each owner's first entry, then the number of entries found. Pairs keep more data after these. */
+  /**
+   * The index of each owner's first entry, then the number of entries found. Lists of pairs keep more data after these.
+   */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }

@@ -60,7 +60,7 @@ export class EventList {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
-  /** GridPairs.events creates these lists. @hideconstructor */
+  /** The methods `events` create these lists. @hideconstructor */
   constructor(private readonly list: CountedList) {}
 
   /**
@@ -104,7 +104,7 @@ export class GridEvents {
     this.ended = new EventList(lists.ended);
   }
 
-  /** @internal GridPairs creates it. */
+  /** @internal GridPairs and BoxChunks create it. */
   static async create(gpu: Gpu, source: ComparedPairs, options: GridEventsOptions = {}): Promise<GridEvents> {
     checkKnownKeys('options', options, ['capacity']);
     const { dimensions, owners, list, recorded } = source;

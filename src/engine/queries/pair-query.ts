@@ -1,6 +1,6 @@
 /**
  * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
- * range in the list. Only then does the host know how long the list must be, and create it. In the second, fill writes
+ * range in the list. The host then knows how long the list must be, and creates it. In the second, fill writes
  * the pairs. If the state is about to change between the submissions, call `preserve`.
  */
 import { LimitError } from '../../core/base/errors';

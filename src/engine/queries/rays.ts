@@ -63,8 +63,8 @@ export interface Ray {
   /** One coordinate per axis. */
   readonly origin: readonly number[];
   /**
-   * One component per axis, usually of length 1: distances are in units of this vector's length. A ray of length 0
-   * meets nothing.
+   * One component per axis, usually of length 1: distances are in units of this vector's length. A ray with a
+   * direction of length 0 meets nothing.
    */
   readonly direction: readonly number[];
   /** At least 0. In a periodic world a ray ends after 64 periods along any axis, at the latest. Default: infinity. */
