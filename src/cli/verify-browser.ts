@@ -33,7 +33,7 @@ export interface BrowserRun {
   readonly onAnswer: (answer: VerifyAnswer) => void;
 }
 
-/** Returns undefined if the value of --browser is neither empty nor a name nor a path. */
+/** Returns undefined if the value of --browser is neither empty, nor a browser's name, nor the path of a file. */
 export function browserOf(wanted: string): NamedBrowser | undefined {
   return findBrowser(thisMachine(), wanted);
 }

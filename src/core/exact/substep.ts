@@ -1,13 +1,13 @@
 /**
  * The numbers of a substep of an exact simulation, as whole numbers of quanta and as factors of 16 bits. Vectors are
- * arrays of doubles, because V8 tests the type of a number from an ordinary array each time a loop uses it.
+ * typed arrays, because V8 tests the type of a number from an ordinary array each time a loop uses it.
  */
 import type { Substep } from '../contact/settings';
 import { factorOf, round, scaleOf } from './integers';
 import { type Quanta, REACH } from './quanta';
 import { MOST_SPEED } from './step';
 
-/** A push velocity above this is as good as this one, because both are above every limit of pushChange. */
+/** Greater push velocities would change nothing, because this one is above every limit of pushChange. */
 const MOST_PUSH = 2 ** 30;
 
 /** Number of values of the dither, which takes the place of fractions: see ditherOf. */

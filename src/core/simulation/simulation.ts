@@ -107,8 +107,8 @@ export interface Measures {
    */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket with particles of another cell; 0 unless the world is unbounded. Such collisions cost
-   * time, but never lose a contact.
+   * Particles that share a bucket with particles of another cell: in unbounded worlds and, on the CPU, also in others
+   * if radii vary. Such collisions cost time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   /** Cells that contain particles. */

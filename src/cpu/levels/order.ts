@@ -2,8 +2,8 @@
  * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last: those
  * with a coordinate that is not finite, or a radius that is NaN, negative or too large. The sort is by the lower bits
  * of the bucket's number, then stably by the upper bits.
- * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the number
- * of particles.
+ * Guarantee: the order depends on the positions, radii and ids alone. A sort allocates nothing that grows with the
+ * number of particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
