@@ -71,7 +71,7 @@ async function describeGpuMachine(): Promise<Report> {
         particles,
         bytesPerParticle: bytesPerParticle(dimensions),
         bytesPerCell: BYTES_PER_CELL,
-        why: `${limit} is ${formatCount(limits[limit as (typeof LIMITS)[number]])}, which the buffer of ${buffer} reaches first (in the default box, with ${(cells / particles).toFixed(2)} cells per particle); all buffers together take ${total} of free device memory`,
+        why: `${limit} is ${formatCount(limits[limit as (typeof LIMITS)[number]])}, which the buffer of ${buffer} reaches first (in the default box, with ${(cells / particles).toFixed(2)} cells per particle); all buffers together need ${total} of free device memory`,
       };
     }),
   };

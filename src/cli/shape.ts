@@ -20,7 +20,7 @@ export const SHAPE_FLAGS = {
   unbounded: { help: 'take the box away; with gravity, particles then fall for ever' },
   continuous: { help: 'stop fast particles at their first hit' },
   'no-continuous': {
-    help: 'turn continuous motion off in a scene that has it on; in the scene bullets, particles then fly through the wall',
+    help: 'turn off continuous motion; in the scene bullets, particles then fly through the wall',
   },
   crowds: {
     help: 'split the work on cells with more than 128 particles among GPU threads; the CPU engine ignores this flag',

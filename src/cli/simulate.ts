@@ -61,7 +61,7 @@ export const SIMULATE_FLAGS: Flags = {
   seed: SEED_FLAG,
   dt: {
     value: 'seconds',
-    help: 'length of a step: 0, or at least 1e-7 per substep and at most 1; a number or a fraction (default 1/60)',
+    help: 'length of a step: 0, or at least 1e-7 per substep, at most 1; number or fraction (default 1/60)',
   },
   gravity: { value: 'g', help: "downward gravity, length / s² (default the scene's)" },
   'no-walls': { help: 'let particles leave the box' },
