@@ -57,7 +57,7 @@ const KINDS = {
 /** A device usually holds fewer keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups of all rounds for two of the caller's buffers. A round sorts by one digit. */
+/** The bind groups of all rounds for one pair of the caller's buffers: keys and payload. A round sorts by one digit. */
 type Rounds = readonly RadixGroups[];
 
 /**
@@ -66,7 +66,7 @@ type Rounds = readonly RadixGroups[];
  */
 export class RadixSort {
   private destroyed = false;
-  /** A placeholder, because the shared parameters need a world. Their particle count holds the number of keys. */
+  /** A placeholder: the shared parameters need a world. Their number of particles is the number of keys. */
   private readonly world = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
   private readonly substep = deriveSubstep(this.world, this.world.diameter, defaultSettings(2), 0);
   private readonly readback: Readback;
@@ -199,7 +199,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // The remaining counters are zero: every scan clears the counters that it reads.
+    // Counters behind these are zero, because every scan clears the counters that it reads.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

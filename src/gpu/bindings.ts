@@ -63,7 +63,7 @@ function entryOf(declared: Binding): Omit<GPUBindGroupLayoutEntry, 'binding' | '
   return declared.includes('texture_3d') ? { texture: { ...entry.texture, viewDimension: '3d' } } : entry;
 }
 
-/** Without `isKernel`, shaders that draw may use the layout, too. */
+/** If `isKernel` is false, shaders that draw may use the layout, too. */
 export function declareLayout(
   device: GPUDevice,
   label: string,

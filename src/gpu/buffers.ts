@@ -13,7 +13,7 @@ export interface BufferSet<Names extends string> {
 /** Usage flags of particle data. VERTEX lets callers draw from it. */
 export const PARTICLE_USAGE = 0x80 | 0x20 | 0x04 | 0x08; // STORAGE | VERTEX | COPY_SRC | COPY_DST
 
-/** Buffers for use before the device has confirmed them. If it rejects one, all are destroyed and `settled` rejects. */
+/** Buffers that the device has not confirmed yet. If it rejects one, all are destroyed and `settled` rejects. */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
 /** Buffers of positions that are whole numbers, which floats would misread. */
 export const WHOLE_POSITIONS = new WeakSet<GPUBuffer>();
 
-/** Does not wait, for callers that must record work first. */
+/** Like createBuffers, but does not wait: the caller records work first, and awaits `settled` later. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,

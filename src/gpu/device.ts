@@ -1,4 +1,4 @@
-/** Requests an adapter and a device. Raises limits only as far as the particles and cells need. */
+/** Requests an adapter and a device. Raises limits only as far as the particles, the cells and the caller need. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkList } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, CellstormError, GpuError, LimitError, Phrase } from '../core/base/errors';
@@ -218,8 +218,8 @@ function messageOf(error: unknown): string {
 /**
  * Wraps the caller's own device, for sharing it with other code.
  *
- * cellstorm needs no optional feature of the device. If the device has them, cellstorm uses timestamp-query to time
- * stages, and subgroups to add up counts. It needs the default limits of WebGPU, among them
+ * cellstorm needs no optional feature. It uses timestamp-query to time stages and subgroups to add up counts, if the
+ * device has these features. It needs the default limits of WebGPU, among them
  * maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and maxComputeWorkgroupStorageSize 16384.
  * Many particles need a higher maxBufferSize and maxStorageBufferBindingSize: each object checks both when it is
  * created, and its LimitError says what to request.
@@ -399,8 +399,8 @@ export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEnc
 }
 
 /**
- * The callers' encoders with a recorded step that are not finished. WebGPU does not say whether an encoder is finished,
- * so noticeFinish replaces its `finish`. A command buffer that was finished but not submitted goes unnoticed.
+ * The callers' encoders that hold a recorded step and are not finished. WebGPU does not say whether an encoder is
+ * finished, so noticeFinish replaces its `finish`. A command buffer that was finished but not submitted goes unnoticed.
  */
 const OPEN = new WeakSet<GPUCommandEncoder>();
 
@@ -424,12 +424,12 @@ function noticeFinish(encoder: GPUCommandEncoder): void {
  * without the step.
  */
 export class RecordedSteps {
-  /** The callers' encoders that were recorded into. Finished ones are removed by the next call. */
+  /** The callers' encoders that were recorded into. The next call of `note` or `check` removes finished ones. */
   private encoders: readonly GPUCommandEncoder[] = [];
 
   /**
-   * For error messages: what was recorded, and what to do if the encoder was dropped. With 'encode again', only the
-   * last encoder counts, because it overwrites what earlier ones computed.
+   * Error messages name `what` was recorded, and the `remedy` if the encoder was dropped. With 'encode again', only the
+   * last encoder counts, because it overwrites the results of earlier ones.
    */
   constructor(
     private readonly what = 'step',

@@ -27,13 +27,13 @@ export interface KernelDescription {
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
-  /** If set, call Kernel.compile: Kernel.create ignores user code when it looks for an equal kernel. */
+  /** With user code, call Kernel.compile, because Kernel.create ignores it when it looks for an equal kernel. */
   readonly userCode?: UserCode;
 }
 
 /**
- * Workgroups of a dispatch whose work only the GPU knows. `buffer` holds their counts along x, y and z: three words from
- * byte `offset` on. Their product is at most `most`.
+ * The workgroups of a dispatch, if only the GPU knows how many there are. `buffer` holds the counts along x, y and z:
+ * three words from byte `offset` on. The product of the three counts is at most `most`.
  */
 export interface CountedWorkgroups {
   readonly buffer: GPUBuffer;
@@ -56,7 +56,7 @@ const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
-/** Dispatches that all kernels have recorded so far. */
+/** Number of dispatches that all kernels have recorded so far. */
 let recorded = 0;
 
 const TEXT_NUMBERS = new Map<string, number>();
@@ -160,9 +160,10 @@ export class Kernel {
 
   /**
    * Like `encode`, but only the GPU knows how many workgroups have work. On software adapters the dispatch is indirect,
-   * because each workgroup takes time even if it returns at once. On GPUs it is direct and has `most` workgroups,
-   * because Dawn checks the counts of indirect dispatches: that took 180 µs each on an NVIDIA H200, a direct dispatch 5.
-   * So the kernel must work with any number of workgroups, and those without work must return at once.
+   * because each workgroup takes time even if it returns at once. On GPUs the dispatch is direct and has `most`
+   * workgroups, because Dawn checks the counts of indirect dispatches: on an NVIDIA H200, an indirect dispatch took
+   * 180 µs and a direct one 5 µs. So the kernel must work with any number of workgroups, and workgroups without work
+   * must return at once.
    */
   encodeCounted(
     pass: GPUComputePassEncoder,

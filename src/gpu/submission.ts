@@ -1,6 +1,6 @@
 /**
- * Submits work that the device may drop, because a kernel did not compile or a buffer got no memory. The caller gets
- * the error instead of an uncaptured one.
+ * Submits work that the device drops if a kernel did not compile or a buffer got no memory. The caller then gets the
+ * error, which WebGPU would otherwise report as uncaptured.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';

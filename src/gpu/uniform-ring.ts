@@ -1,8 +1,8 @@
 /**
- * Writes uniform data to the slots of a buffer in turn. A recorded pass refers to its slot by a dynamic offset, so it
- * keeps its values when later ones are written to other slots. After the last slot, `write` begins again at the first.
- * If a user's encoder may refer to the full buffer, first call `replace`, which takes a new buffer: WebGPU does not
- * tell whether the encoder was submitted. The old buffer is freed once nothing refers to it.
+ * Writes uniform data to the slots of a buffer in turn. A recorded pass refers to its slot by a dynamic offset, so the
+ * pass keeps its values when later values go to other slots. After the last slot, `write` begins again at the first. If
+ * a user's encoder may refer to the full buffer, first call `replace`, which takes a new buffer: WebGPU does not tell
+ * whether the encoder was submitted. The old buffer is freed once nothing refers to it.
  */
 
 /** Every device accepts dynamic offsets that are multiples of this. */
@@ -37,7 +37,7 @@ export class UniformRing {
     this.last = undefined;
   }
 
-  /** Returns the offset of the bytes. If they equal those of the last call, writes nothing. */
+  /** Returns the offset of the bytes. Writes nothing if the last call had the same bytes. */
   write(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;

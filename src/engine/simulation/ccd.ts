@@ -1,6 +1,6 @@
 /**
- * Continuous motion of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the state. This
- * file is loaded only with `continuous`.
+ * The continuous motion of a simulation on the GPU. Owns the buffers that passes/solve/ccd.ts needs besides the state.
+ * This file is loaded only with `continuous`.
  * Ordering: record `begin` before the first substep of a step, and `stage` between integration and sort.
  */
 
@@ -56,7 +56,7 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Uses the time step of the shared parameters. */
+  /** Finds how far particles may move in the time step of the shared parameters; `farthestWay` reads the result. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
@@ -73,7 +73,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /** Returns the farthest way of a particle, in its own diameters. */
+  /** Returns an upper bound of the distance that any particle moves in a step, in diameters of that particle. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

@@ -17,7 +17,7 @@ import { EXACT_MODULES } from '../../passes/solve/exact';
 type Wholes = Pick<ExactArrays, 'positions' | 'velocities'>;
 type Bits = Pick<ParticleArrays, 'positions' | 'velocities'>;
 
-/** Checks and converts the inputs of an exact simulation. Methods whose name begins with `check` throw. */
+/** Checks and converts the inputs of an exact simulation. Methods named `check…` throw if an input is invalid. */
 export class ExactParts {
   private last: { substep: Substep; step: number; values: ExactValues } | undefined;
 
@@ -52,23 +52,23 @@ export class ExactParts {
     checkExactObstacles(this.quanta, obstaclesOf(checkpoint), 'checkpoint.obstacles');
   }
 
-  /** Returns the bits of whole numbers. */
+  /** Converts positions and velocities to whole numbers. Returns their bits in float arrays. */
   bitsOf(bodies: Floats): Bits {
     return this.bitsOfWholes(toExact(this.quanta, bodies));
   }
 
-  /** Like bitsOf, for whole numbers. Wraps positions into the world. */
+  /** Like bitsOf, for positions and velocities that are whole numbers already. Wraps positions into the world. */
   bitsOfWholes({ positions, velocities }: Wholes): Bits {
     const { period } = this.quanta;
     const wrapped = positions.map((at, word) => wrapExactly(at, period[word % period.length] as number));
     return { positions: asFloats(wrapped), velocities: asFloats(velocities) };
   }
 
-  /** Returns the bits of the positions of obstacles. */
+  /** Converts positions of obstacles to whole numbers. Returns their bits in a float array. */
   readonly obstacleBits = (positions: Float32Array): Float32Array =>
     asFloats(toExactObstacles(this.quanta, positions));
 
-  /** Returns floats, and the whole numbers whose bits are given. */
+  /** Takes float arrays with the bits of whole numbers. Returns these numbers, and the floats that they stand for. */
   arraysOf(positions: Float32Array, velocities: Float32Array): Bits & { readonly exact: Wholes } {
     const exact = {
       positions: new Int32Array(positions.buffer),
@@ -89,7 +89,7 @@ export class ExactParts {
 function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactValues {
   const exact = deriveExactSubstep(quanta, substep, step);
   return {
-    // Floats only find candidates.
+    // Searches for candidates use floats; whole numbers then decide about contacts.
     diameter_squared: quanta.searchDiameter ** 2,
     // Devices may flush the smallest floats to 0, so the engines agree on a multiple of 2⁻³¹.
     restitution: exact.restitution,

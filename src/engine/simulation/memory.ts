@@ -71,11 +71,9 @@ export interface MemoryOptions {
 
 /**
  * Estimates how many bytes of GPU memory a simulation takes. Default of `kind`: 'bounded'. `cells` is the number of
- * cells. In an unbounded world, it is the number of buckets: the lowest power of two that is not below any of these
- * numbers:
- *   - 128
- *   - without levels, the capacity and the largest number of obstacles
- *   - with levels, twice the capacity
+ * cells on all levels. In an unbounded world, it is the number of buckets:
+ *   - without levels, the lowest power of two that is at least 128, the capacity and the largest number of obstacles
+ *   - with levels, (levels + 7) / 8 times the lowest power of two that is at least 8,192 and the capacity
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -106,7 +104,10 @@ export function estimateMemory(
   );
 }
 
-/** In a box, each level has a quarter (3D: an eighth) of the cells of the level below. level-world.ts sizes tables. */
+/**
+ * Returns the cells of the levels that have finer entries. In a box, each level has a quarter (3D: an eighth) of the
+ * cells of the level below. In an unbounded world, level-world.ts sizes the tables.
+ */
 function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
@@ -138,9 +139,9 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * Returns the bytes that obstacles add: the packed arrays and one more word per partial measure. Without levels, also
- * the buffers that sort them: given and sorted positions; an id, an entry, and a rank or cell per obstacle; counts,
- * starts and block sums of the cells.
+ * Returns the bytes that obstacles add: the packed arrays and one more word per partial measure. Without levels, the
+ * buffers for sorting obstacles come on top: given and sorted positions; an id, an entry, and a rank or cell per
+ * obstacle; counts, starts and block sums of the cells.
  */
 function bytesOfObstacles(
   {
@@ -167,8 +168,8 @@ function bytesOfObstacles(
 }
 
 /**
- * Returns what to request so that a world's longest buffer fits. With `continuous`, that buffer holds the lists of
- * paths. With levels, it may hold the positions, the buckets, or the finer entries with the heavy particles.
+ * Returns arguments for requestGpu with which a world's longest buffer fits. With `continuous`, that buffer holds the
+ * lists of paths. With levels, it may hold the positions, the buckets, or the finer entries with the heavy particles.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,

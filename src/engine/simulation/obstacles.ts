@@ -1,6 +1,6 @@
 /**
- * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them. Obstacles of one radius
- * are in cells, others in a tree that the CPU builds.
+ * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them. Without levels,
+ * obstacles are in cells; with levels, they are in a tree that the CPU builds.
  * Ordering: `load` submits at once. The same obstacles give the same bits.
  */
 
@@ -66,7 +66,7 @@ export async function createObstacles(
     : CellObstacles.create(gpu, world, capacity, target, bitsOf);
 }
 
-/** Returns the bits of the whole numbers of an exact simulation. */
+/** Converts positions to the whole numbers of an exact simulation, and returns their bits. */
 type BitsOf = (positions: Float32Array) => Float32Array;
 
 class TreeObstacles implements Obstacles {

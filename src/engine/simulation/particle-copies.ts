@@ -98,7 +98,7 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
-    // `state` shows this copy.
+    // Only this copy is public, as `state`.
     if (exact) WHOLE_POSITIONS.add(owned.buffers.position0);
     return new ParticleCopies(gpu, world, capacity, owned, exact);
   }
@@ -135,9 +135,9 @@ export class ParticleCopies {
   }
 
   /**
-   * Ends a recording: from now on `now` names the first copies. After the stages, call the returned function. It
-   * records copies of those results that are in the second copies. After an even number of swaps, as in a step with an
-   * even number of substeps, there are none.
+   * Ends a recording: from now on `now` names the first copies. After the stages, call the returned function: it moves
+   * results that are in the second copies back to the first. After an even number of swaps, as in a step with an even
+   * number of substeps, there are no such results.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {
     const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);
@@ -214,7 +214,7 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** `arraysOf` unpacks what is read. */
+  /** Returns the ranges to read back; `arraysOf` unpacks the bytes. */
   ranges(count: number): readonly (ReadRange & { readonly kind: Kind })[] {
     const { position, velocity, id } = this.now;
     return [

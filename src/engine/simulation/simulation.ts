@@ -277,10 +277,10 @@ export class Simulation implements ParticleSimulation {
 
   /**
    * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
-   * call except another `encode…` method. Other calls throw while the encoder is not finished. A command buffer that
-   * was finished but not submitted goes unnoticed: later calls see a state without its step. Every 1,024 recorded
-   * changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such a change. A
-   * step recorded into a finished encoder is lost, and later calls throw.
+   * call except `set`, `restore` or another `encode…` method. Other calls throw while the encoder is not finished. A
+   * command buffer that was finished but not submitted goes unnoticed: later calls see a state without its step. Every
+   * 1,024 recorded changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such
+   * a change. A step recorded into a finished encoder is lost, and later calls throw.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -293,8 +293,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Takes a step with so many substeps that no particle is fast, unless these would be more than `most`: see
-   * `ParticleSimulation.advance`.
+   * Takes a step with as many substeps as it needs so that no particle is fast. If they are more than `most`, takes
+   * `settings.substeps`; see `ParticleSimulation.advance`.
    */
   async advance(dt: number, most?: number): Promise<number> {
     const ccd = this.requireCcd('advance');
@@ -549,7 +549,7 @@ export class Simulation implements ParticleSimulation {
     this.recorded.note(encoder);
   }
 
-  /** Sorts in its own submission, which stays valid if the device rejects a kernel of the next query. */
+  /** Sorts in a submission of its own, which stays valid if the device rejects a kernel of the query that follows. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
