@@ -34,7 +34,7 @@ export function createCpuFlock(options: FlockOptions): CpuFlock {
   return new CpuFlock(plan, createCpuGridParticles(plan.placed));
 }
 
-/** A flock on the CPU. It has the methods of `Flock` except `encode`; they return values instead of promises. */
+/** A flock on the CPU. It has the methods of `Flock` except `encode`. Its methods return values, not promises. */
 export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   /** Always 'cpu'. */
   readonly backend = 'cpu';
@@ -56,7 +56,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, not a copy. `positions` and `velocities` are those of the boids, packed, indexed by id, below
+   * The state itself, not a copy. `positions` and `velocities` of the boids are packed arrays by id, for all ids below
    * `end`. Positions of unused ids are NaN. `hunters` has the packed positions of the hunters. Between two steps you
    * may change velocities and move boids within the world.
    */
@@ -75,7 +75,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to packed positions. Hunters keep their velocities. */
+  /** Moves all hunters to the given positions, which are packed. Hunters keep their velocities. */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);

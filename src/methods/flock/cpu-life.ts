@@ -35,7 +35,7 @@ export function createCpuLife(options: LifeOptions): CpuLife {
   return new CpuLife(plan, createCpuGridParticles(plan.placed));
 }
 
-/** Particle life on the CPU. It has the methods of `Life` except `encode`; they return values instead of promises. */
+/** Particle life on the CPU. It has the methods of `Life` except `encode`. Its methods return values, not promises. */
 export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   /** Always 'cpu'. */
   readonly backend = 'cpu';

@@ -175,7 +175,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Moves all hunters to packed positions. Hunters keep their velocities. Submit recorded steps first.
+   * Moves all hunters to the given positions, which are packed. Hunters keep their velocities. Submit recorded steps
+   * first.
    */
   placeHunters(positions: Float32Array): void {
     this.particles.checkIdle();
@@ -283,8 +284,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Also writes the hunters, as spheres of radius 0, to the start of `spheres`. Without `velocities`, hunters keep
-   * theirs.
+   * Writes hunters to their own buffers and, as spheres of radius 0, to the start of `spheres`. If `velocities` is left
+   * out, hunters keep their velocities.
    */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;

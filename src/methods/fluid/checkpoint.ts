@@ -44,9 +44,9 @@ export interface FluidCheckpoint {
   readonly missed: number;
   /** How far each emitter's lattice of points has moved, `dimensions` numbers each. */
   readonly ways: readonly number[];
-  /** Ids of particles drained since ids were last collected. They are still in `particles`. */
+  /** Ids of drained particles that wait for the next collection of ids (turnover.ts). They are still in `particles`. */
   readonly drained: Uint32Array;
-  /** Ids that the last collection requested. The next collection removes their particles. */
+  /** Ids that the last collection requested. The next one removes their particles, which are still in `particles`. */
   readonly leaving: Uint32Array;
 }
 
@@ -100,7 +100,7 @@ export function describeFluid(
   };
 }
 
-/** The checked fields of a checkpoint that a fluid stores in another form. */
+/** Fields of a checkpoint, checked and converted to the form in which a fluid stores them. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
@@ -161,7 +161,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // If the list of emitters became shorter, the last numbers of `ways` stay. Emitters that are added later reuse them.
+  // `ways` may have numbers for more emitters than there are: `set` may shorten the list of emitters but keeps `ways`.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

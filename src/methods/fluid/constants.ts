@@ -24,28 +24,28 @@ export const MOST_SHRINKING = 0.3;
 export const FULLNESS_SLACK = 0.02;
 
 /**
- * Longest step of the solver, as a multiple of its search direction. Steps are from 0.7 to 1.3 if there is a solution.
- * Much longer steps mean that there is no solution, because fluid that is enclosed without air would have to swell.
+ * Longest step of the pressure solver, as a multiple of its search direction. If there is a solution, steps are from
+ * 0.7 to 1.3. Fluid that is enclosed without air but would have to swell has no solution; its steps are much longer.
  * The solver then stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
- * A diagonal coefficient of the equations is a rounding error, and becomes 0, if it is less than this. Couplings of
- * fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So down to the tenth
- * level, the real diagonal coefficients are larger.
+ * A diagonal coefficient of the pressure equations that is less than this is a rounding error, and becomes 0.
+ * Couplings of fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So down to
+ * the tenth level, diagonal coefficients that are no rounding errors are larger.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
 /**
- * A cell is solid if its centre is deeper than this in an obstacle, so that rounding does not decide about centres on a
- * surface.
+ * A cell is solid if its centre is deeper than this in an obstacle. If the limit were 0, rounding would decide about
+ * centres on a surface.
  */
 export const SOLID_DEPTH = 2 ** -10;
 
 /**
- * Greatest number of cells by which a substep moves a particle along an axis. Extrapolated velocities do not reach much
- * farther than this beyond the fluid.
+ * Greatest number of cells by which a substep moves a particle along an axis. Beyond the
+ * fluid, only LAYERS layers of faces get extrapolated velocities (reference/project.ts).
  */
 export const MOST_CELLS = 2;
 
@@ -53,14 +53,15 @@ export const MOST_CELLS = 2;
 export const MARGIN = 1 / 64;
 
 /**
- * A substep lowers a particle by at most this share of the particle's height. Fluid of the right density needs a
- * hundredth of this share; fluid poured into too little room has to swell and needs more.
+ * To remove energy that it added, a substep lowers a particle by at most this share of the particle's height (see
+ * reference/energy.ts). Fluid of the right density needs a hundredth of this share. Fluid that was poured into too
+ * little room has to swell, and needs more.
  */
 export const MOST_LOWERING = 0.001;
 
 /**
- * Greatest share of the kinetic energy that a substep removes if lowering is not enough; splashes with APIC need 2%. If
- * the move of the particles added a larger share, such as when the last bubble in a tank fills up, the substep may
- * remove all that the move added.
+ * Greatest share of the kinetic energy that a substep removes if lowering is not enough; splashes with APIC need 2%.
+ * The move of the particles may have added a larger share, such as when the last bubble in a tank fills up. Then the
+ * substep may remove all that the move added.
  */
 export const MOST_SLOWING = 0.05;

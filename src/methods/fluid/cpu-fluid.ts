@@ -56,7 +56,7 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
   return new CpuFluid(planFluid(options));
 }
 
-/** A fluid on the CPU. It has the methods of `Fluid` except `encodeSubstep`; they return values instead of promises. */
+/** A fluid on the CPU. It has the methods of `Fluid` except `encodeSubstep`. They return values, not promises. */
 export class CpuFluid {
   /** Always 'cpu'. */
   readonly backend = 'cpu';
@@ -420,7 +420,7 @@ function marked(flags: Uint8Array): Uint32Array {
   return Uint32Array.from(ids);
 }
 
-/** Writes slots to `order`, by ascending id. `slots`: scratch with one number per possible id. */
+/** Writes to `order` all slots, sorted by the ids in them. `slots`: scratch with one number per possible id. */
 function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
   slots.fill(-1);
   for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;

@@ -15,10 +15,13 @@ export type Emitter = FluidRegion & {
 
 export const MAX_EMITTERS = 16;
 
-/** Greatest number of points in a region. Each substep tests all of them, which takes some milliseconds at this number. */
+/** Greatest number of points in a region. Each substep tests all of them; with this number it takes milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/** A substep tests a point at most this many times. In a very fast stream, a point may cross a thin region untested. */
+/**
+ * A substep tests at most this often whether a point is in the region. A very fast point may cross a thin region
+ * between two tests.
+ */
 const MOST_TESTS = 16;
 
 /** Greatest speed along each axis, in point spacings per second. */
@@ -124,8 +127,8 @@ export function emit(
 }
 
 /**
- * Visits the points that may be in the region after the move `way`, at their positions before it. The caller must test
- * each.
+ * Visits the points of the lattice that may be in the region after the lattice has moved by `way`. `visit` gets a
+ * point's position before that move, and must test whether the point is in the region.
  */
 function eachPoint(
   emitter: Emitter,

@@ -64,7 +64,10 @@ export class Fluid {
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
   private readonly recorded = new RecordedSteps();
-  /** Settles when all steps so far are submitted. Steps may have to wait until the GPU reports drained particles. */
+  /**
+   * Settles when all steps so far are submitted; undefined if they are. Steps may have to wait until the GPU reports
+   * drained particles.
+   */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
   /** The plan with the settings of the last substep, which measure() needs. */
@@ -106,8 +109,8 @@ export class Fluid {
     checkGpu(gpu);
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // These cells are as wide as the spacing. In 3D, cells as wide as a diameter would be eleven times as many, nearly
-    // all empty.
+    // Make the simulation's cells as wide as the spacing. In 3D, cells as wide as a diameter would be eleven times as
+    // many, and nearly all empty.
     const bodies = { ...given, cellSize: spacing };
     // Check all limits now, because createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);

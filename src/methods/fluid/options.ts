@@ -105,7 +105,7 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** Greatest number of cells. So many cells take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
+/** Greatest number of cells. This number of cells takes 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
@@ -360,7 +360,7 @@ function eachPointIn(
   }
 }
 
-/** Accepts particles in solid cells: the next substep moves each out, if a neighbouring cell is free. */
+/** Accepts particles in solid cells, because the next substep moves each to a neighbouring cell if one is free. */
 export function checkInTank(
   argument: string,
   positions: Float32Array,

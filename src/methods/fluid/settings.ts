@@ -28,11 +28,11 @@ export interface FluidSettings {
   /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * Limits step 2 of the removal of gained energy, 0 to 1. Default: 0.001. With 0, or while an obstacle moves, energy
-   * may grow. Otherwise a substep that gained energy removes the following, until the gain is gone:
+   * Share of the kinetic energy, 0 to 1. Default: 0.001. With 0, or while an obstacle moves, energy may grow. Otherwise
+   * a substep that gained energy removes, in this order and until the gain is gone:
    * 1. the noise that FLIP leaves in the velocities;
-   * 2. at most this share of the kinetic energy;
-   * 3. height: particles sink slightly;
+   * 2. kinetic energy, at most this share of it;
+   * 3. potential energy: particles sink slightly;
    * 4. more kinetic energy.
    */
   readonly restraint: number;

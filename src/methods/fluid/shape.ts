@@ -69,8 +69,8 @@ export function packFields(
 }
 
 /**
- * Most cells that a particle moves in a substep if `advance` chooses the number of substeps and the caller allows
- * enough.
+ * Greatest number of cells that a particle moves in a substep, if `advance` chooses the number of substeps and its
+ * argument `most` allows enough.
  */
 export const CELLS_PER_SUBSTEP = 1;
 

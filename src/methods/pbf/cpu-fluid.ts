@@ -37,8 +37,8 @@ export function createCpuPositionFluid(options: PositionFluidOptions): CpuPositi
 }
 
 /**
- * A position-based fluid on the CPU. It has the methods of `PositionFluid` except `encode`. They return values instead
- * of promises.
+ * A position-based fluid on the CPU. It has the methods of `PositionFluid` except `encode`. Its methods return values,
+ * not promises.
  */
 export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionFluidSettings> {
   /** Always 'cpu'. */
@@ -59,9 +59,9 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   }
 
   /**
-   * The state itself, not a copy: packed arrays, indexed by id, up to `end`. `densities` come from the last `measure`
-   * or, if a step was later, from that step, before its last corrections. Positions of unused ids are NaN. Between two
-   * steps you may change velocities and move particles within the world.
+   * The state itself, not a copy: packed arrays by id, for all ids below `end`. `densities` come from the last
+   * `measure` or, if a step was later, from that step, before its last corrections. Positions of unused ids are NaN.
+   * Between two steps you may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };

@@ -70,7 +70,7 @@ export class LifeTwin {
       const otherKind = species[other] as number;
       const wanted = attraction[kinds * kind + otherKind] as number;
       const otherWanted = attraction[kinds * otherKind + kind] as number;
-      // If two particles coincide, the one with the lower id counts as the left one.
+      // If two particles coincide, treat the one with the lower id as if it were farther towards −x.
       const along = distance > 0 ? 1 / distance : 0;
       const headingX = distance > 0 ? along * x : -1;
       const headingY = along * y;
@@ -88,8 +88,8 @@ export class LifeTwin {
 }
 
 /**
- * Returns the pull at `share` of the reach; `wanted` is the attraction. From 0 to `core` the pull rises from −1
- * (repulsion) to 0. From `core` to 1 it is a triangle with the height `wanted`.
+ * Returns the pull at a distance of `share` × reach; `wanted` is the attraction. From 0 to `core` the pull rises from
+ * −1 (repulsion) to 0. From `core` to 1 it is a triangle with the height `wanted`.
  */
 export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;

@@ -37,7 +37,7 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** A smaller restraint could become 0 as a 32-bit float, and at 0 the fluid keeps no account of its energy. */
+/** GPUs may flush a smaller `restraint` to 0. With 0, kernels would not keep the account of the energy. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
@@ -112,7 +112,7 @@ export function cellsOf({ cells }: Lattice): number {
 /** Bytes from one level to the next: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
-/** The longest accepted axis has 4,096 cells, which takes 11 levels. */
+/** The longest accepted axis has 4,096 cells, which takes 11 levels. Kernels that bind two levels need one more. */
 export const MOST_LEVELS = 12;
 
 /** `tail`: the first level that the tail kernel solves; see pressure.ts. */

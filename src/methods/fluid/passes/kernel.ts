@@ -16,14 +16,15 @@ import { FRAME_BYTES, MOST_LEVELS } from './frame';
 export const WORKGROUP = 64;
 /** Cells along each side of a tile; see tile.wgsl. */
 export const TILE = 32;
-/** Threads per tile. On software adapters the time of a barrier grows with them. */
+/** Threads per tile. On software adapters, a barrier takes longer the more threads there are. */
 export const TILE_THREADS = { gpu: 256, software: 32 } as const;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** The tail's workgroup solves the levels that have at most this many cells. */
+/** The tail's workgroup solves only levels with at most this many cells; planCycle in pressure.ts chooses the first. */
 export const TAIL_CELLS = 1024;
 /**
- * Larger levels whose equations the tail's workgroup also computes. In 3D, each has eight times the cells of the next.
+ * Number of larger levels whose equations the tail's workgroup also computes. It is smaller in 3D, where a level has
+ * eight times the cells of the next.
  */
 export const TAIL_LEAD = { 2: 2, 3: 1 } as const;
 /** Greatest number of workgroups that compute a sum. Each of them writes a partial sum. */

@@ -2,7 +2,7 @@
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
  * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most other
  * kernels return at once (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves all small levels. In
- * 2D, a dispatch smooths a tile of one level, or of two, several times.
+ * 2D, levels are divided into tiles: in one dispatch, a workgroup smooths a tile of a level, or of two, several times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
@@ -18,7 +18,7 @@ import { FluidKernel, PARTIALS, TAIL_CELLS, TAIL_LEAD, TILE, TILE_THREADS, WORKG
 import { kernelSources } from './kernels';
 
 const COMMON = ['equations', 'begin', 'coarsen', 'coarsenTail', 'tail', 'update', 'project'] as const;
-/** The kernels of a V-cycle with a dispatch per pass, and of a V-cycle with tiles. */
+/** BY_PASSES: the kernels of a V-cycle with a dispatch per pass. BY_TILES: those of a V-cycle with tiles. */
 const BY_PASSES = ['judge', 'red', 'black', 'restrict', 'prolong', 'apply'] as const;
 const BY_TILES = ['descend', 'descendPair', 'ascend', 'ascendPair'] as const;
 type Name = (typeof COMMON | typeof BY_PASSES | typeof BY_TILES)[number];
@@ -52,7 +52,7 @@ const WORDS = 3;
 /** Bytes of `struct Solver`, rounded up to 16, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
 const UNCONVERGED_WORD = 8;
-/** Parts of `partials`; see total.wgsl. */
+/** Number of parts of `partials`; see total.wgsl. */
 const PARTS = 3;
 
 export interface PressureInput {
@@ -193,7 +193,7 @@ export class Pressure {
     this.owned.destroy();
   }
 
-  /** One V-cycle, a dispatch per pass. */
+  /** Records one V-cycle from level `index` down and back, with a dispatch per pass. */
   private encodePasses(pass: GPUComputePassEncoder, index: number): void {
     const run = (name: Name, level: number, kind: number) =>
       this.onLevel(pass, name, index, this.levelDispatch(level, kind));
@@ -214,7 +214,7 @@ export class Pressure {
     }
   }
 
-  /** One V-cycle, a dispatch per step down or up: of the finest level, then of two levels each. */
+  /** Records one V-cycle with tiles. Each dispatch, on the way down or up, handles the finest level or two. */
   private encodeTiles(pass: GPUComputePassEncoder, frame: number): void {
     const run = (name: Name, index: number) =>
       this.onLevel(pass, name, index, this.levelDispatch(index, TILES));
@@ -284,7 +284,7 @@ interface CyclePlan {
   readonly isTiled: boolean;
 }
 
-/** With tiles, the tail begins after the finest level and any number of pairs of levels. */
+/** With tiles, the finest level and then pairs of levels come before the tail, so the tail begins at an odd level. */
 function planCycle({ levels }: Levels): CyclePlan {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   const tail = few < 0 ? levels.length - 1 : few;
@@ -292,12 +292,12 @@ function planCycle({ levels }: Levels): CyclePlan {
   return { tail: isTiled && tail % 2 === 0 ? tail + 1 : tail, isTiled };
 }
 
-/** Returns the first level from which coarsen_tail.wgsl computes the equations of the next. */
+/** Returns the level from which coarsen_tail.wgsl starts: it computes the equations of all levels after this one. */
 function firstInTail({ tail }: CyclePlan, { dimensions }: Level): number {
   return Math.max(0, tail - TAIL_LEAD[dimensions]);
 }
 
-/** Number of levels that a kernel works on. A kernel for a pair binds the uniforms of both levels. */
+/** Number of levels whose uniforms a kernel binds. Kernels that are not listed bind no single level. */
 const SLOTS_OF: Readonly<Record<string, number>> = {
   ...{ coarsen: 1, red: 1, black: 1, restrict: 1, prolong: 1 },
   ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },

@@ -1,6 +1,7 @@
 /**
  * Owns everything that a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with
- * the lattice's cells sorts the particles, so that faces can gather from near particles. No stage waits for the GPU.
+ * the lattice's cells sorts the particles, so that each face can gather velocities from the particles near it. No stage
+ * waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -202,7 +203,7 @@ export class Substep {
     return frames.write({ plan, couplingSize: this.couplingSize, grid: { cells }, count, dt, obstacles });
   }
 
-  /** When a stage is recorded, it binds the particles' current buffers. */
+  /** Returns the stages of a substep. A stage binds the particles' buffers only when it is recorded. */
   stages({ plan, obstacles, particles }: SubstepState): readonly Stage[] {
     const { groups, parts } = this;
     const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
@@ -329,7 +330,7 @@ export class Substep {
   }
 }
 
-/** The order of the grid depends only on positions and ids. */
+/** Replaces the particles by the grid's sorted copies, whose order depends only on positions and ids. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: HashGrid,

@@ -1,7 +1,7 @@
 /**
- * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. Weights fall off linearly
- * over one cell along each axis. Points are in units of cells. This code is hot, so it writes out x, y and z. Points
- * are arrays, because V8 puts fractional arguments on the heap.
+ * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. A corner's weight falls off
+ * linearly over one cell along each axis. Points are in units of cells. This code runs often, so it writes out x, y and
+ * z, and points are arrays: V8 would put fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
@@ -94,7 +94,7 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Returns the distance along an axis, in cells, from the point to a corner of the last find(). */
+  /** Returns the signed distance along an axis, in cells, from the point to a corner of the last find(). */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }

@@ -2,12 +2,12 @@
  * Keeps the fluid's energy from growing in a substep, as far as MOST_LOWERING and MOST_SLOWING allow. Twin of
  * shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
  *
- * On the lattice, where all faces count equally, pressure does no work. On particles it does a little, because a
- * particle takes more of its velocity from some faces than from others. Keeping particles apart and correcting density
- * also lifts some particles. The end of the substep removes this energy:
+ * On the lattice, where all faces count equally, pressure does no work. On particles, pressure does a little work,
+ * because a particle takes more of its velocity from some faces than from others. Keeping particles apart and
+ * correcting density also lifts some particles. The end of the substep removes the added energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
- * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
+ * 3. from heights, because the remaining energy came from lifting: particles sink by a tiny share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  */
 import { MOST_LOWERING, MOST_SLOWING } from '../constants';
@@ -160,7 +160,7 @@ function isFreeBelow(
 
 /**
  * Lowers a particle if isFreeBelow() allows it. The lowering is usually less than a coordinate's last bit, so a hash
- * decides whether to round down. On average the lowering is right.
+ * decides whether to round down. The mean over many particles is the exact lowering.
  */
 function lower(
   rules: EnergyRules,

@@ -1,11 +1,11 @@
 /**
  * The pressure equations, one per fluid cell. Twin of shaders/fluid/pressure/equations.wgsl. The left side adds up
  * coupling · (pressure − neighbour's pressure) over the cell's faces; the right side is the surplus flow into the cell.
- * Pressures are in units of velocity: divided by density · cell size / dt.
+ * Pressures are divided by density · cell size / dt, so they have the unit of a velocity.
  *
  * The coupling of a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the
- * surface the pressure is 0 (ghost fluid method). The distance follows from the fullness, the weight of the particles
- * around the cell's centre relative to a full cell.
+ * surface the pressure is 0 (ghost fluid method). The distance follows from the fullness: the weight of the particles
+ * around the cell's centre, relative to that of a full cell.
  *
  * Density correction: cells that are too full swell a little. Deep cells, which have no air neighbour, shrink a little
  * if they are not full.

@@ -18,7 +18,7 @@ export interface SolverFigures {
   readonly divergenceBefore: number;
 }
 
-/** Figures of a fluid. Those of the solver belong to the last substep. */
+/** Figures of a fluid. The figures of the solver are from the last substep. */
 export interface FluidMeasures extends SolverFigures {
   /** Number of particles, without drained ones. */
   readonly count: number;
@@ -48,7 +48,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly angularMomentum: readonly number[];
   /** Greatest speed of a particle, length / s. */
   readonly greatestSpeed: number;
-  /** Number of particles faster than two cells per substep. A substep may cut their moves; use more substeps. */
+  /** Number of particles faster than two cells per substep. A substep may shorten their moves; use more substeps. */
   readonly tooFast: number;
   /** Number of particles in cells that are always solid; cells of obstacles do not count. */
   readonly inSolid: number;

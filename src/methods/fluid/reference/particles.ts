@@ -100,8 +100,8 @@ export function moveParticles(
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
 /**
- * Moves `to`, the end of a move, out of solids, if possible. Positions are in units of cells. Returns a bit per axis, 1
- * if the move was stopped along that axis.
+ * Moves the point `to`, where a move ends, out of solids, if possible. Positions are in units of cells. Returns a bit
+ * per axis, which is 1 if the move was stopped along that axis.
  */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;

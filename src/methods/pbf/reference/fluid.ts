@@ -243,7 +243,7 @@ export class FluidTwin {
 
   /**
    * Writes to `slope` the gradient of a pair's density with respect to the first particle's position. If the particles
-   * coincide, the one with the lower id counts as the left one.
+   * coincide, treats the one with the lower id as if it were farther towards −x.
    */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;

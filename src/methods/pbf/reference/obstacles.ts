@@ -1,6 +1,6 @@
 /**
- * Walls and obstacles of the position-based fluid, in doubles. They act as if they were full of fluid at rest. Twin of
- * shaders/pbf/obstacles.wgsl and of the walls in smoothing.wgsl. `solids` comes from packObstacles.
+ * Walls and obstacles of the position-based fluid, in doubles. Both act as if they were full of fluid at rest. Twin of
+ * shaders/pbf/obstacles.wgsl and of the walls in smoothing.wgsl. `solids` is the result of packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
