@@ -19,7 +19,7 @@ export interface NamedBrowser {
   readonly isFirefox: boolean;
 }
 
-/** Names of programs on Linux, applications on macOS and paths in the program folders of Windows. */
+/** Each browser's program names on Linux, its application on macOS, and its path in a program folder of Windows. */
 const PROGRAMS: Readonly<
   Record<BrowserName, readonly [linux: readonly string[], mac: string, windows: string]>
 > = {
@@ -43,8 +43,9 @@ const PROGRAMS: Readonly<
 const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
 
 /**
- * Finds a browser by its name or path. If `wanted` is empty, returns the first Chrome, Chromium or Edge, otherwise
- * Firefox. Returns undefined if `wanted` is neither a name nor the path of a file. Throws if the browser is missing.
+ * Finds a browser by its name or path. If `wanted` is empty, returns the first Chrome, Chromium or Edge or, without
+ * these, Firefox. Returns undefined if `wanted` is neither a name nor the path of a file. Throws if the browser is
+ * missing.
  */
 export function findBrowser(machine: Machine, wanted: string): NamedBrowser | undefined {
   if (wanted === '') return findFirst(machine);
@@ -100,7 +101,7 @@ function candidatesOf({ environment, home, platform }: Machine, name: BrowserNam
   );
 }
 
-/** Returns a Chrome that an environment variable names, or that puppeteer or Playwright downloaded. */
+/** Returns a Chrome to which an environment variable points, or which puppeteer or Playwright downloaded. */
 function findCached(machine: Machine, name: BrowserName): string | undefined {
   if (name !== 'chrome') return undefined;
   return listChromes(machine).find(({ source }) => source !== 'installed')?.command;
@@ -113,7 +114,7 @@ export interface RunningBrowser {
   close(): Promise<void>;
 }
 
-/** Starts a browser with an empty profile on an address of this machine. */
+/** Starts a browser with an empty profile. It opens `url`, which this machine serves. */
 export async function openHeadless(
   machine: Machine,
   { command, isFirefox }: NamedBrowser,

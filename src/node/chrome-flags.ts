@@ -43,7 +43,7 @@ const QUIET_FLAGS = [
 /** Without these flags, compute works on Linux, but configuring a canvas loses the device. */
 const SOFTWARE_CANVAS_FLAGS = ['--enable-features=Vulkan', '--use-vulkan=swiftshader', '--use-angle=vulkan'];
 const SOFTWARE_FLAGS = ['--use-webgpu-adapter=swiftshader', '--enable-unsafe-swiftshader'];
-/** Chrome's own advice for a GPU in a headless Chrome on Linux. */
+/** Chrome's documentation advises these flags for a headless Chrome with a GPU on Linux. */
 const SYSTEM_CANVAS_FLAGS = [
   ...['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface'],
 ] as const;
@@ -71,8 +71,7 @@ export function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolea
   const preference = readPreference(machine, gpu);
   if (preference !== 'auto') return preference !== 'system';
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
-  // A set VK_DRIVER_FILES proves nothing, because openDawn may have set it. Only the driver that it names tells whether
-  // the GPU is software.
+  // openDawn may have set VK_DRIVER_FILES, so look at the driver that it names: that tells whether the GPU is software.
   const name = chooseDriver(machine, 'auto')?.name;
   if (name === 'environment') return /swiftshader|lvp_/i.test(`${VK_DRIVER_FILES} ${VK_ICD_FILENAMES}`);
   return name !== 'system';

@@ -36,7 +36,7 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** Dawn crashes if its GPU object is garbage-collected while in use. So this file keeps all GPU objects forever. */
+/** Dawn crashes if its GPU object is garbage-collected while in use. So `globalThis` keeps all of them forever. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
@@ -152,7 +152,7 @@ function loadVulkan(folder: string): void {
   tryLoad(join(folder, 'libvulkan.so.1'));
 }
 
-/** Returns the message of the error, which is expected, because the library is not a Node module. */
+/** Returns the message of dlopen's error. An error is expected, because the library is not a Node module. */
 function tryLoad(library: string): string {
   try {
     process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);

@@ -25,10 +25,7 @@ export interface Chrome {
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  /**
-   * The way in which it was found: named by an environment variable, installed, or downloaded by puppeteer or
-   * Playwright.
-   */
+  /** Where it comes from: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
@@ -271,8 +268,8 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 
 /**
  * Returns the folder with Chrome's SwiftShader, or the launcher's own folder if no SwiftShader is found. Launcher
- * scripts often contain the path: Debian's sets LIBDIR, others run a binary by its absolute path. For other launchers,
- * such as snap's, this function tries the usual folders.
+ * scripts often contain the path of this folder: Debian's script sets LIBDIR, others run a binary by its absolute path.
+ * For other launchers, such as snap's, this function tries the usual folders.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

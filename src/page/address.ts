@@ -7,7 +7,7 @@ import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
-/** Browsers refuse frequent changes of the URL, so it is written after this time without a change. */
+/** Browsers refuse frequent changes of the URL, so the page waits until nothing has changed for this time. */
 const REST_MS = 400;
 
 export class Address {

@@ -1,4 +1,4 @@
-/** Handles keys, and pointers and the wheel over the picture. */
+/** Handles keys anywhere on the page, and pointers and the wheel over the picture. */
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
 import { find } from './support/dom';
@@ -30,7 +30,7 @@ interface Key {
   readonly keys: readonly string[];
   readonly shown: string;
   readonly does: string;
-  /** Focused controls of this kind handle the key themselves. */
+  /** Focused controls of this kind handle the key themselves; see listenToKeys. */
   readonly unless?: 'typing' | 'pressing' | 'adjusting';
   readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
@@ -177,7 +177,10 @@ export function listenToPointers(playground: Playground): void {
     stopWaiting();
     if (position) playground.tools.at(position);
   };
-  /** Returns whether the pointer uses the tool, and moves the tool to it. After a pinch, it uses none. */
+  /**
+   * Returns whether the pointer uses the tool, and moves the tool to it. After a pinch, no finger uses the tool until
+   * all fingers have lifted.
+   */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;

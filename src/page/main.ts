@@ -18,7 +18,7 @@ export interface PageHandle {
   readonly frame: Frame | undefined;
   readonly isHolding: boolean;
   readonly device: GPUDevice | undefined;
-  /** Resolves when all requested work is done. A paused run is then also drawn and measured. */
+  /** Resolves when all requested work is done and, if the run is paused, the state is drawn and measured. */
   settled(): Promise<void>;
   toScreen(point: readonly number[]): readonly [number, number];
 }

@@ -14,7 +14,7 @@ import { isUnloaded, markUnloaded } from '../support/chunk-errors';
 import type { Grip, StepTime, Stroke } from '../view/engine';
 import type { Counted } from '../view/tally';
 
-/** From this, a worker makes the `Start` of a method itself, because functions cannot be sent to a worker. */
+/** Data from which a worker makes a method's `Start`. A `Start` has functions, which cannot be sent to a worker. */
 export interface MadeFrom {
   readonly choices: Choices;
   readonly count: number;
@@ -39,11 +39,11 @@ export type Facts = Pick<
 export interface Seen
   extends Pick<SimulationView, 'count' | 'time' | 'obstacleCount' | 'settings' | 'warnings'> {
   readonly particles: ParticleArrays;
-  /** By id. */
+  /** Simulated time at which each particle was added, indexed by id. */
   readonly births: Float32Array<ArrayBuffer>;
-  /** Neighbours in the order of `particles`, if the page asked for them. */
+  /** Each particle's number of neighbours, in the order of `particles`, if the page asked for these numbers. */
   readonly counts: Uint32Array | undefined;
-  /** By id; undefined if particles have no species. */
+  /** Species of each particle, indexed by id; undefined if particles have no species. */
   readonly species: Uint32Array | undefined;
   /** All obstacles, if a method sets them. */
   readonly moved: StaticBodies | undefined;
@@ -134,5 +134,5 @@ export function unpackError({ name, message, isUnloaded: isLost, fields }: Packe
   return error;
 }
 
-/** The other classes whose messages are meant for visitors. */
+/** Our error classes without fields of their own. Like those above, their messages are meant for visitors. */
 const OURS: ReadonlySet<string> = new Set(['CellstormError', 'DestroyedError', 'GpuError']);

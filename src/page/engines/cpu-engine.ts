@@ -83,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Replaces the foreseen time and settings by the engine's. */
+  /** Replaces the time and settings, which the page changes ahead of the engine, by the engine's. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;
@@ -220,7 +220,7 @@ class CpuRun implements Run {
       throw error;
     } finally {
       this.ahead--;
-      // While calls are under way, the foreseen time and settings are newer.
+      // While calls are under way, the page's own time and settings are newer than the engine's.
       if (this.ahead === 0) this.simulation.synchronize();
     }
   }

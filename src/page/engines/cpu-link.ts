@@ -84,7 +84,7 @@ export async function openLink(): Promise<CpuLink> {
   return new CpuLink(port1, false, () => port1.close());
 }
 
-/** The page gives up a worker that is not ready after this time. */
+/** The page ends a worker that is not ready after this time, and runs the engine itself. */
 const MOST_WAIT_MS = 20_000;
 
 async function startWorker(url: string): Promise<Worker | undefined> {

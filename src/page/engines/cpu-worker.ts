@@ -1,6 +1,6 @@
 /**
- * The CPU engine behind a port. This file is the script of a worker; if there is no worker, the page imports it. Calls
- * are answered in their order. Particles are transferred, not copied.
+ * The CPU engine behind a port. This file is the script of a worker; if there is no worker, the page runs the engine in
+ * its own thread. Calls are answered in their order. Particles are transferred, not copied.
  */
 import { Phrase } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -27,7 +27,7 @@ import { startFrom } from './methods/start';
 
 export const WORKER_URL = import.meta.url;
 
-/** Most cells of a world with obstacles and equal radii, which stores four bytes per cell. */
+/** Greatest number of cells, for a world with obstacles and equal radii: it stores four bytes per cell. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -163,7 +163,7 @@ function buffersOf(particles: ParticleArrays | undefined): Transferable[] {
 }
 
 if (typeof document === 'undefined' && typeof postMessage === 'function') {
-  // If a part fails to load, Vite's loader tells `window`.
+  // If a chunk fails to load, Vite's loader dispatches an event on `window`.
   Object.assign(globalThis, { window: globalThis });
   watchLoading();
   serve(globalThis as unknown as Port);

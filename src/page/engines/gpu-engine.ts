@@ -46,7 +46,7 @@ const TIMING_INTERVAL_MS = 500;
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
  * WebGPU hides the size of the GPU's memory, so the page assumes this share of the machine's memory. If the browser
- * hides that too, the page assumes USUAL_MEMORY (GiB).
+ * hides the size of the machine's memory too, the page assumes USUAL_MEMORY (GiB).
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
@@ -148,7 +148,7 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the last upload of births, which some methods set themselves. */
+  /** Simulated time of the last upload of `births`, for methods that write `births` themselves. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
@@ -202,7 +202,7 @@ class GpuRun implements Run {
         this.stepTime = stepTime;
         this.isTiming = false;
       },
-      // `timeSteps` fails only if the run is destroyed or the device lost; other code handles these.
+      // `timeSteps` fails only if the run is destroyed or the device is lost. Other code handles both cases.
       () => undefined,
     );
     this.track();

@@ -1,7 +1,7 @@
 /**
  * Shows the arrays of a stage. Entries that a step reads get a dashed outline and an R; entries that it writes are
- * filled and get a W. An array by cell is laid out like the cells; entries behind the last cell have a row of their
- * own.
+ * filled and get a W. An array with an entry per cell is laid out like the cells; entries behind the last cell have a
+ * row of their own.
  */
 import { make } from './dom';
 import { ARRAYS, type ArrayName, arrayOf, shownArrays } from './methods';
@@ -58,7 +58,7 @@ export class ArrayView {
         const { of } = arrayOf(method, name);
         if (of === 'entry' || of === 'slot')
           box.classList.toggle('begins', marksCells && this.begins(step, index));
-        // Only the probe's inputs mark the slots that it visits.
+        // Mark the slots that the probe visits only in the arrays that it reads.
         const isInput = name === 'ids' || name === 'sorted' || name === 'lattices';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }

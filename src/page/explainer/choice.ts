@@ -15,7 +15,7 @@ export function readChoice(search: string): Choice {
   return { method, count, moved };
 }
 
-/** Leaves out defaults. */
+/** Returns the query with the choice. Leaves out defaults, and keeps other parameters of `search`. */
 export function writeChoice({ method, count, moved }: Choice, search: string): string {
   const query = new URLSearchParams(search);
   const put = (name: string, value: string, isDefault: boolean) =>

@@ -7,7 +7,7 @@ const CORNERS = [
   { x: 0.06, y: 0.93, anchor: 'start', middle: [0.17, 0.86] },
   { x: 0.94, y: 0.93, anchor: 'end', middle: [0.83, 0.86] },
 ] as const;
-/** In cells. A text and a particle whose middles are farther apart do not overlap. */
+/** A text and a particle do not overlap if their middles are farther apart than this, in cells. */
 const FREE_DISTANCE = 0.48;
 
 /** `middles`: the middles of all particles, in cells. */

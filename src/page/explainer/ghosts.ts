@@ -58,7 +58,7 @@ export function tryFrame(last: number, clears: boolean, seed = SEED): Frame {
   const { world, diameter, positions } = frames[last - 1] as Crowd;
   const cells = new Map<number, Ghost[]>();
   for (const [index, { positions: entered }] of frames.entries()) {
-    // WRONG ON PURPOSE without this: the entries of earlier frames stay.
+    // WRONG ON PURPOSE if `clears` is false: the entries of earlier frames stay.
     if (clears) cells.clear();
     for (const particle of range(0, COUNT)) {
       const cell = cellOfParticle(world, entered, particle);

@@ -13,7 +13,7 @@ export const HANDLINGS = ['both', 'larger', 'own'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Handled {
-  /** `found` counts half pushes. Two are correct: one for each particle of the pair. */
+  /** `found` counts half pushes of each pair. Two are correct: one for each particle of the pair. */
   readonly search: Search;
   readonly moved: Float32Array;
   /** The widest gap between two particles that touched before. It should be 0, because a push removes the overlap. */
@@ -23,7 +23,7 @@ export interface Handled {
 const BLOCKS = [4, 3] as const;
 /** Each pair of particles has a block of its own, so that pairs do not meet. */
 const BLOCK_EDGE = 2;
-/** The distance of a pair, in percent of a diameter. */
+/** The least and the greatest distance between the particles of a pair, in percent of a diameter. */
 const LEAST_APART = 55;
 const MOST_APART = 85;
 const SEED = 12;
@@ -44,7 +44,10 @@ export function createPairs(seed = SEED): Crowd {
   return { world, diameter, positions: Float32Array.from(positions) };
 }
 
-/** `handling` says which particles move when particle a finds that it touches b. */
+/**
+ * `handling` says which particles move when particle a finds that it touches b. `both`: a and b. `larger`: a and b, but
+ * only if b has the larger id. `own`: only a.
+ */
 export function tryHandling(handling: Handling, scene = createPairs()): Handled {
   const { world, positions, diameter } = scene;
   const grid = buildGrid(world, positions);

@@ -23,7 +23,7 @@ interface ArrayKind {
   readonly digits?: number;
 }
 
-/** The names counts, ranks, start, entries, ids and lattices are those of the engine. */
+/** The engine uses the names counts, ranks, start, entries and ids, too. */
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, digits: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },

@@ -77,7 +77,7 @@ export class Picture {
     const y = top - 0.09 - line * HEAD_HEIGHT;
     for (const [cell, columns] of cells) {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Turns −0 into 0.
+      // Adding 0 turns −0 into 0.
       const text = `${label} ${withSign(cell + 0)}`;
       this.write(text, { class: 'number head', x, y });
     }
@@ -107,8 +107,8 @@ export class Picture {
   }
 
   /**
-   * Draws a line per contact. A contact should be found twice, once from each side. Otherwise it gets a mark: × if it
-   * is never found, ½ if once, else the text of `more`.
+   * Draws a line per contact. A contact should be found twice, once from each side. Otherwise its line gets a mark: ×
+   * if the contact is never found, ½ if it is found once, and the result of `more` if it is found more than twice.
    */
   contacts(positions: Float32Array, search: Search, more: (times: number) => string = String): void {
     for (const pair of search.truth) {

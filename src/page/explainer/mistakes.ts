@@ -16,7 +16,7 @@ export type Pair = readonly [number, number];
 export interface Search {
   /** Tests of one particle against another. */
   readonly looks: number;
-  /** How often each touching pair is found, by nameOf(). Two is correct. */
+  /** How often each touching pair is found; nameOf() makes the keys. Two times are correct. */
   readonly found: ReadonlyMap<string, number>;
   readonly truth: readonly Pair[];
 }
@@ -29,7 +29,7 @@ export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): numb
   return found.get(nameOf(a, b)) ?? 0;
 }
 
-/** Returns whether every touching pair is found twice, and no other. */
+/** Returns whether every touching pair is found twice, and no other pair is found. */
 export function isRight({ found, truth }: Search): boolean {
   return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
 }

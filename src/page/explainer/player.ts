@@ -1,4 +1,7 @@
-/** Moves through the steps of a method. The URL `#count-12` names step 12 of the stage `count`, or its last one. */
+/**
+ * Moves through the steps of a method. The URL `#count-12` names step 12 of the stage `count`, or the stage's last step
+ * if it has fewer.
+ */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
@@ -123,7 +126,7 @@ export class Player {
     this.show(this.index + by);
   }
 
-  /** −1 goes to the start of this stage; from there, to that of the previous one. */
+  /** −1 goes to the start of this stage or, from there, to the start of the previous stage. */
   goStage(by: 1 | -1): void {
     this.pause();
     const stages = stagesOf(this.choice.method);
@@ -133,7 +136,7 @@ export class Player {
     this.show(findStep(this.trace, stage ?? '', 0));
   }
 
-  /** Shows the step about `particle` in the new trace, otherwise the step with the same number. */
+  /** Shows the step about `particle` in the new trace or, if there is none, the step with the same number. */
   choose(changed: Partial<Choice>, particle?: number): void {
     this.pause();
     const { stage, index } = this.step;
@@ -225,7 +228,7 @@ export class Player {
     // Below the steps, these keys must scroll the page.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
-    // A focused control keeps its own keys. The slider's arrows, Home and End move through the steps anyway.
+    // A focused control keeps its own keys. The slider's own arrow keys, Home and End move through the steps, too.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;

@@ -36,17 +36,17 @@ export const BOX = [6, 5] as const;
 export const PICTURE = [BOX[0] + 2, BOX[1] + 2] as const;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
-/** Positions are multiples of 1/16, which are short as text and exact as numbers. */
+/** Positions are whole multiples of 1 / PARTS_PER_UNIT, which are short as text and exact as numbers. */
 export const PARTS_PER_UNIT = 16;
 /** The least distance of a particle's middle from the border, in parts of a unit. */
 const INSET = Math.ceil((PARTICLE_DIAMETER / 2) * PARTS_PER_UNIT);
 /** Least distance between two particles at the start. */
 const NEAREST = 0.4375;
-/** With this seed, cells have zero to four of thirty particles, which arrive out of order. */
+/** With this seed and thirty particles, cells have zero to four particles, which arrive out of order. */
 const SEED = 555;
 /** One push removes the whole overlap, so that the push is visible. The engine removes less by default. */
 const RELAXATION = 1;
-/** The unbounded world has its origin in the middle of the picture, so that cells have signs. */
+/** The unbounded world has its origin near the middle of the picture, so that some coordinates are negative. */
 const ORIGIN = [3, 2] as const;
 
 export function createScene({ method, count, moved } = DEFAULT_CHOICE): Scene {

@@ -8,7 +8,7 @@ import { createScene, nameCell, nameLattice, PARTS_PER_UNIT, picturedCell, type 
 import { countContacts, type Entry, type Recorder, type Verdict } from './trace-recorder';
 import { describe, distanceBetween, formatNumber, joinWords, positionOf, range } from './words';
 
-/** Returns verdicts by slot. */
+/** Returns the verdict on each candidate of a slot, by the candidate's slot. */
 export function probeSlot({ world, diameter }: Scene, grid: Grid, slot: number): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   probeCells(world, grid, slot, (other) => {
@@ -133,7 +133,8 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
           'probe',
           `Particle ${idOf(other)} only shares a bucket with this row, so it is skipped.`,
           `Slot ${other} is in cell ${nameLattice(latticeOf(other))}.`,
-          // Another row that shares this bucket may have tested the particle already. Then it keeps that verdict.
+          // If another row shares this bucket, it may have tested the particle already. The particle then keeps its
+          // verdict.
           { ...happens, verdicts: byId(new Map([[other, 'elsewhere'], ...seen])) },
         );
       } else if (!verdict) {

@@ -11,7 +11,7 @@ export interface Entry {
   readonly index: number;
 }
 
-/** `elsewhere`: in a searched bucket, but in none of the cells. */
+/** `elsewhere`: in a searched bucket, but in none of the searched cells. */
 export type Verdict = 'contact' | 'apart' | 'elsewhere';
 
 export interface Focus {
@@ -33,7 +33,7 @@ export interface Step {
   readonly writes: readonly Entry[];
   readonly focus: Focus;
   readonly text: string;
-  /** Arithmetic, and why. */
+  /** Explains the step: its arithmetic and its reason. */
   readonly detail: string;
 }
 

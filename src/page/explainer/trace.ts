@@ -1,4 +1,4 @@
-/** Records one substep of a method. Arrays hold outputs of src/reference, as far as they are written. */
+/** Records one substep of a method. Arrays hold outputs of src/reference, as far as steps have written them. */
 import type { Stage } from './methods';
 import { createScene } from './scene';
 import { tracePairs, traceProbe, tracePush } from './trace-contacts';
@@ -21,7 +21,7 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns an index in `steps`. A stage with fewer steps gives its last one, a stage that the trace lacks gives 0. */
+/** Returns an index in `steps`: the stage's last step if it has fewer, and 0 if the trace lacks the stage. */
 export function findStep({ steps }: Trace, stage: Stage | string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

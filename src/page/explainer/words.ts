@@ -25,7 +25,7 @@ export function range(first: number, end: number): number[] {
   return Array.from({ length: end - first }, (_, index) => first + index);
 }
 
-/** Writes a true minus. */
+/** Writes a number with a minus sign instead of a hyphen. */
 export function withSign(value: number | string): string {
   return String(value).replace('-', '−');
 }

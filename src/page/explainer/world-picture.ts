@@ -1,6 +1,6 @@
 /**
- * Draws the first chapter's world. One unit of the picture is one cell; y points down. The step's particle has a double
- * outline, its contacts have a thick one, and other tested particles have a dashed one.
+ * Draws the first chapter's world. One unit of the picture is one cell; y points down. The step's particle has a ring
+ * around it, its contacts have a thick outline, and other tested particles have a dashed outline.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { freeCorner } from './corners';
@@ -35,8 +35,8 @@ export class WorldPicture {
 
   constructor(private readonly svg: SVGSVGElement) {
     svg.append(this.below, this.ghosts, this.discs, this.front, this.frames, this.above, this.labels);
-    // The tab key reaches only one particle. Chrome makes SVG elements that listen for focus focusable themselves, so the
-    // element around the picture listens.
+    // The tab key reaches only one particle. In Chrome, an SVG element that listens for focus events becomes focusable,
+    // so the element around the picture listens.
     svg.parentElement?.addEventListener('focusin', ({ target }) => {
       if (!this.particles.some(({ group }) => group === target)) return;
       for (const { group } of this.particles) group.setAttribute('tabindex', group === target ? '0' : '-1');
@@ -58,7 +58,7 @@ export class WorldPicture {
       const kind = isShared ? 'frame shared' : 'frame';
       frames.push(draw('rect', { class: kind, x, y, width: 1, height: 1 }));
     }
-    // The edge of a lit cell covers that of its neighbours.
+    // Draw frames of lit cells last, over those of their neighbours.
     this.frames.replaceChildren(...frames.toSorted((a, b) => b.classList.length - a.classList.length));
     this.front.replaceChildren();
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
@@ -87,7 +87,7 @@ export class WorldPicture {
     }
   }
 
-  /** If the number of particles stays, so do their elements, and one keeps the focus. */
+  /** If the number of particles stays the same, their elements stay, so that a focused one keeps the focus. */
   private place(scene: Scene): void {
     this.scene = scene;
     this.svg.setAttribute('viewBox', scene.method === 'naive' ? BOX_VIEW : PICTURE_VIEW);

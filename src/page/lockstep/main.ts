@@ -1,6 +1,6 @@
 /**
- * Runs the page lockstep.html: two engines, each in a worker of its own, that get the same inputs at the same ticks. The
- * page compares their hashes each second.
+ * Runs the page lockstep.html: two engines, each in a worker of its own, which get the same inputs at the same ticks.
+ * The page compares their hashes after every HASH_EVERY ticks.
  */
 import { onAppearance, openAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
@@ -30,7 +30,7 @@ class LockstepPage {
       new PictureView(find(`${side}-stage`, HTMLButtonElement), find(side, HTMLCanvasElement), player),
   );
   private readonly workers = SIDES.map((_, player) => this.startWorker(player));
-  /** The tick of the pictures. */
+  /** The tick of the pictures that are shown. */
   shown = 0;
   /** By player, then by tick: pictures that wait for the other player's. */
   private readonly pictures: readonly Map<number, Picture>[] = [new Map(), new Map()];
@@ -61,7 +61,7 @@ class LockstepPage {
     this.order(1, { kind: 'start', engine: 'cpu' });
   }
 
-  /** Ticks handed out. */
+  /** Number of ticks handed out to the engines. */
   get tick(): number {
     return this.queue.given;
   }

@@ -6,7 +6,7 @@ export const HASH_EVERY = 60;
 
 export type Order =
   | { readonly kind: 'start'; readonly engine: 'gpu' | 'cpu' }
-  /** Goes back to the start. Answers repeat the number of the game. */
+  /** Goes back to the start. Later answers repeat `game`, so that the page can ignore those of earlier games. */
   | { readonly kind: 'reset'; readonly game: number }
   | {
       readonly kind: 'ticks';
@@ -22,7 +22,7 @@ export interface Picture {
   readonly game: number;
   readonly tick: number;
   readonly positions: Float32Array;
-  /** See Rules.owners, but in the order of `positions`. */
+  /** The owners of Rules, but in the order of `positions`. */
   readonly owners: Uint8Array;
 }
 

@@ -10,7 +10,7 @@ const COLOURS = {
 } as const;
 /** Discs are drawn a little smaller, so that neighbours are apart. */
 const DRAWN_RADIUS = 0.92 * RADIUS;
-/** Lengths per press of an arrow key. */
+/** Units of length per press of an arrow key. */
 const KEY_STEP = 1;
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -104,7 +104,7 @@ export class PictureView {
     if (this.stage.matches(':focus-visible')) this.drawCross(cross);
   }
 
-  /** The position of the keyboard's pointer. */
+  /** Marks the player's pointer, which visitors who use only the keyboard could not see otherwise. */
   private drawCross(colour: string): void {
     const { context, x, y } = this;
     context.beginPath();

@@ -5,20 +5,20 @@ export const DT = 1 / 60;
 export const WIDTH = 40;
 export const HEIGHT = 24;
 export const RADIUS = 0.5;
-/** Inputs have positions in whole 256ths of a length. */
+/** Inputs have positions in whole 256ths of a unit of length. */
 export const UNIT = 1 / 256;
 export const CAPACITY = 800;
 /** The discs at the start, in rows. */
 const ROWS = 12;
 const PER_ROW = 25;
 const GRAVITY = [0, -20] as const;
-/** Gravity of a tilt, in length / s², per length from the middle to the pointer. */
+/** Gravity of a tilt, in length / s², per unit of length from the middle to the pointer. */
 const TILT = 2;
 /** A pressed pointer adds a disc in every second tick, beside the last one. */
 const POUR_EVERY = 2;
 const OFFSETS = [-0.75, 0, 0.75] as const;
 const POUR_SPEED = 12;
-/** Too little to be seen: two quanta per second in every substep of one tick. */
+/** Added to the gravity of one tick. Too little to be seen: each substep gains two quanta per second. */
 const MISTAKE = 0.001;
 
 export type Tool = 'pour' | 'tilt';
@@ -52,7 +52,7 @@ export const OPTIONS: SimulationOptions = {
 /** Runs the ticks of one simulation. */
 export class Rules {
   tick = 0;
-  /** By id: 0 for discs of the start, 1 for discs of the left player, 2 for those of the right one. */
+  /** Indexed by id: 0 for discs of the start, 1 for discs of the left player, 2 for discs of the right player. */
   readonly owners: Uint8Array;
   /** Ids of poured discs, oldest first. */
   private poured: number[] = [];

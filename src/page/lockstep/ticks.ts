@@ -6,7 +6,7 @@ const MOST_PER_FRAME = 4;
 /** No engine gets more than this many ticks before the slower one has shown them. */
 const MOST_AHEAD = 8;
 
-/** The clock decides when ticks are handed out, never what happens in them. */
+/** Counts the ticks to hand out. The clock decides when they are handed out, never what happens in them. */
 export class TickQueue {
   /** Ticks handed out so far. */
   given = 0;
@@ -18,7 +18,7 @@ export class TickQueue {
     this.rest += seconds / DT;
     const ahead = this.given - Math.min(...this.shown);
     const count = Math.max(0, Math.min(Math.floor(this.rest), MOST_PER_FRAME, MOST_AHEAD - ahead));
-    // Time for which there were no ticks is lost, so that the game does not hurry afterwards.
+    // Drop the time for which no ticks were handed out, so that the game does not hurry afterwards.
     this.rest = Math.min(this.rest - count, 1);
     this.given += count;
     return count;

@@ -1,4 +1,4 @@
-/** One engine: a thread with a simulation of its own, which gets inputs and nothing else. Vite bundles it into one file. */
+/** One engine: a thread with a simulation of its own, which gets only orders with inputs. See messages.ts. */
 import { createSimulation as createCpuSimulation } from '../../cpu/solver/simulation';
 import { nameAdapter } from '../../gpu/adapter-name';
 import { explainGpuError } from '../../gpu/explain';
@@ -70,7 +70,7 @@ async function open(wanted: 'gpu' | 'cpu'): Promise<void> {
   await sendPicture(engine);
 }
 
-/** Both calls copy the state at once. A GPU sends its copy later, while the next ticks may already run. */
+/** Copies the state at the time of the call. A GPU delivers its copy later, when the next ticks may already run. */
 async function sendPicture({ simulation, rules: { tick, owners } }: Engine): Promise<void> {
   const played = game;
   const before = owners.slice();

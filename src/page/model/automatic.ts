@@ -3,12 +3,12 @@
 import type { Choices, EngineKind } from './fields';
 import { capOf } from './limits';
 
-/** 'software': the processor emulates the GPU. */
+/** The kind of GPU that the page can use. 'software': the processor emulates it. */
 export type GpuKind = 'hardware' | 'software' | 'none';
 
 /**
  * A step of 4,000 discs takes 44 ms on an emulated GPU and 8 ms on the CPU engine, but the emulated GPU holds more
- * particles. Without a GPU the answer is 'gpu', because opening it then says why there is none.
+ * particles. If there is no GPU, returns 'gpu': the attempt to open it then says why there is none.
  */
 export function automaticEngine(choices: Choices, gpu: GpuKind): EngineKind {
   if (gpu !== 'software') return 'gpu';

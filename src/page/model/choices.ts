@@ -1,4 +1,4 @@
-/** Default choices, fields that have an effect, and the options of a run. */
+/** Makes default choices and the options of a run, and says which fields have an effect. */
 
 import { defaultSettings } from '../../core/contact/settings';
 import {
@@ -133,7 +133,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
 
 export function chooseScene(choices: Choices, scene: string): Choices {
   const usual = usualColour(scene);
-  // Only particle life has species, by which it is coloured at first.
+  // Particle life is coloured by species at first; other methods have no species.
   const colour = usual === 'species' || choices.colour === 'species' ? usual : choices.colour;
   return { ...choices, scene, colour, ...fieldsOfScene(scene, choices.dimensions) };
 }
@@ -199,7 +199,7 @@ function sceneChanges({ radii }: Scene, choices: Choices): SceneChanges {
     continuous,
     // With variable radii, crowds cannot be off.
     crowds: radii ? undefined : crowds,
-    // If the cell size is the scene's own, leave it out: with variable radii, the engine may then choose one.
+    // Leave out the cell size if it is the scene's own, so that with variable radii the engine can choose one.
     cellSize: cellSize === fieldsOfScene(scene, dimensions).cellSize ? undefined : cellSize,
   };
 }
@@ -208,7 +208,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** The methods on which a field has an effect. Other fields suit every method. */
+/** The methods for which a field has an effect. Fields that are not listed have an effect for every method. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -245,7 +245,7 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   core: ['life'],
 };
 const FIELDS_OF_BOXES: readonly FieldName[] = ['boxWidth', 'periodicX', 'periodicY', 'periodicZ', 'walls'];
-/** The fields of fluids that the CPU engine does not support. */
+/** Fields of fluids; the CPU engine supports none of these. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
 /** Returns whether a field means something in these choices. If not, its control is hidden. */
@@ -287,7 +287,7 @@ export function canSpread(scene: string): boolean {
 
 /** The pointer can add at least this many particles without a new start, if the engine's limit allows as many. */
 const SPARE_PARTICLES = 2000;
-/** The pointer can add at least this many balls of walls without a new start. */
+/** The pointer can add at least this many balls, of which drawn walls consist, without a new start. */
 const SPARE_OBSTACLES = 4000;
 
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;

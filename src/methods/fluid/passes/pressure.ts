@@ -214,7 +214,10 @@ export class Pressure {
     }
   }
 
-  /** Records one V-cycle with tiles. Each dispatch, on the way down or up, handles the finest level or two. */
+  /**
+   * Records one V-cycle with tiles. On the way down and on the way up, one dispatch handles the finest level, and each
+   * other dispatch two levels.
+   */
   private encodeTiles(pass: GPUComputePassEncoder, frame: number): void {
     const run = (name: Name, index: number) =>
       this.onLevel(pass, name, index, this.levelDispatch(index, TILES));

@@ -1,4 +1,4 @@
-/** Adapts a fluid to `SimulationView`. Obstacles move by simulated time, so a restored state continues correctly. */
+/** Adapts a fluid to `SimulationView`. Obstacles follow simulated time, so they continue correctly after a restore. */
 
 import type { StaticBodies } from '../../../core/obstacles/tree';
 import { defineWorld } from '../../../core/world/world';

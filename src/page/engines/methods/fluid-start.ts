@@ -9,7 +9,7 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidSimulation, GpuFluidSimulation } from './fluid-simulation';
 
-/** Width of the random offsets ÷ the particles' distance. Each particle stays in its own part of a cell. */
+/** Width of the random offsets ÷ the distance between particles. Each particle stays in its own part of a cell. */
 const SEEDED = 0.4;
 
 /** Capacity per initial particle if there are emitters; enough for the fountain when its basin overflows. */

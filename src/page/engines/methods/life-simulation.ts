@@ -61,7 +61,7 @@ abstract class LifeSimulation<AnyLife extends Life | CpuLife> extends MethodSimu
     this.life.step(seconds);
   }
 
-  /** New particles get the species by turns. */
+  /** New particles get species in turn, so that all species stay about equally frequent. */
   override add({ positions, velocities }: NewParticles): Uint32Array {
     const { count, kinds, dimensions } = this;
     const species = Uint8Array.from(

@@ -1,4 +1,4 @@
-/** The base class of the page's methods, and what they measure. */
+/** The base class of the page's methods, and helpers to measure and time them. */
 import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, NewParticles, ParticleArrays, StageTimes } from '../../../index';
 import type { MethodMeasures } from '../../model/simulation-view';
