@@ -330,7 +330,7 @@ export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   }
 }
 
-/** `request` is the argument of requestGpu that would help. */
+/** `request` names arguments of requestGpu with which the device would hold the buffer. */
 export function checkBinds(gpu: Gpu, needed: number, what: string, request: string): void {
   // createBuffers rounds sizes up.
   const bytes = Math.ceil(needed / 16) * 16;

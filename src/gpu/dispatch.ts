@@ -4,7 +4,7 @@
  */
 import { LimitError } from '../core/base/errors';
 
-/** The product of columns and rows exceeds `workgroups` by less than the number of rows. */
+/** Returns the columns and rows. Their product exceeds `workgroups` by less than the number of rows. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
   if (workgroups <= perDimension) return [workgroups, 1];
   const rows = Math.ceil(workgroups / perDimension);

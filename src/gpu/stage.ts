@@ -1,4 +1,4 @@
-/** Named parts of a compute pass, which are recorded as one pass or timed one by one. */
+/** A stage is a named part of a compute pass. Stages are recorded into one pass, or timed one by one. */
 
 export interface Stage {
   readonly name: string;

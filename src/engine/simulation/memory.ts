@@ -23,9 +23,10 @@ import { packedBytes } from './obstacles';
 /**
  * Returns the bytes per particle, by default in a bounded world without levels and boxes. They are the sum of:
  *   - two copies of position, velocity and id. A position takes 16 bytes with variable radii, and 32 with boxes.
- *   - an entry: 8 bytes
+ *   - an entry of the sort: 8 bytes
  *   - a partner: 4 bytes
- *   - a rank or cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8 bytes in 2D and 16 in 3D.
+ *   - a rank, which the gather replaces by a cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8
+ *     bytes in 2D and 16 in 3D.
  *   - with variable radii: a word for heavy particles, and two copies of the finer entries. A copy has two words fewer
  *     than there are levels.
  */

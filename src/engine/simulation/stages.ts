@@ -44,7 +44,7 @@ export const STEP_STAGES: Readonly<Record<string, string>> = {
   heavy: 'Finds particles with too many candidates for one thread',
   partner: 'Finds the contacts that may bounce',
   resolve: 'Tests candidates and pushes overlapping particles apart',
-  separate: 'Pushes particles apart that are too near',
+  separate: 'Pushes overlapping particles apart',
 };
 
 export interface Recording {

@@ -1,5 +1,5 @@
 /**
- * The staggered lattice of all stages: how cells and faces map to array indices.
+ * The staggered lattice, which all stages of the fluid use: how cells and faces map to array indices.
  *
  * Every array has one number per cell. At the upper end of each axis, one more layer of cells follows (in 2D not along
  * z). These cells are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is

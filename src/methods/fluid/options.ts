@@ -1,6 +1,6 @@
 /**
- * Defaults and checks of a fluid's options, and its initial particles. All checks come before arrays of particles are
- * allocated.
+ * Defaults and checks of a fluid's options, and the fluid's initial particles. All checks come before arrays of
+ * particles are allocated.
  */
 import {
   checkDimensions,

@@ -134,5 +134,5 @@ export function unpackError({ name, message, isUnloaded: isLost, fields }: Packe
   return error;
 }
 
-/** Our error classes without fields of their own. Like those above, their messages are meant for visitors. */
+/** Our error classes besides LimitError and ArgumentError. Their messages are meant for visitors, too. */
 const OURS: ReadonlySet<string> = new Set(['CellstormError', 'DestroyedError', 'GpuError']);

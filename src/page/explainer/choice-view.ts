@@ -30,7 +30,7 @@ export class ChoiceView {
     setText('particles-shown', `${count}, with ${pairs}`);
     this.particles.setAttribute('aria-valuetext', `${count} particles, with ${pairs}`);
     setText('method-lead', METHODS[method].lead);
-    // A button that becomes disabled would lose the focus.
+    // Mark the button instead of disabling it, because a button that becomes disabled would lose the focus.
     this.putBack.setAttribute('aria-disabled', String(moved.size === 0));
   }
 }

@@ -1,6 +1,6 @@
 /** Chooses a corner for a cell's number: the first that is free, otherwise the farthest from any particle. */
 
-/** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` its middle. */
+/** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` the text's middle. */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },

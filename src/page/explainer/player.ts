@@ -67,7 +67,7 @@ export class Player {
       at: (id) => this.partsOf(id),
       count: () => this.choice.count,
       hold: (isHeld) => {
-        // A text of another height would shift the picture below the pointer.
+        // While a particle is held, keep the text's height: another height would shift the picture under the pointer.
         const telling = find('telling', HTMLElement);
         telling.style.minHeight = isHeld ? `${telling.offsetHeight}px` : '';
       },

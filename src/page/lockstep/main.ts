@@ -14,7 +14,7 @@ const NAMES = { gpu: 'GPU engine', cpu: 'CPU engine' } as const;
 
 declare global {
   interface Window {
-    /** For tests. */
+    /** Tests and scripts read this. */
     lockstep?: Pick<LockstepPage, 'tick' | 'shown' | 'compared'>;
   }
 }

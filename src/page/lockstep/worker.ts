@@ -1,4 +1,4 @@
-/** One engine: a thread with a simulation of its own, which gets only orders with inputs. See messages.ts. */
+/** One engine: a worker with a simulation of its own. It gets only orders (see messages.ts), never a state. */
 import { createSimulation as createCpuSimulation } from '../../cpu/solver/simulation';
 import { nameAdapter } from '../../gpu/adapter-name';
 import { explainGpuError } from '../../gpu/explain';

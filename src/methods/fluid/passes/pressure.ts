@@ -49,7 +49,7 @@ const CELLS = 1;
 const TILES = 2;
 const KINDS = 3;
 const WORDS = 3;
-/** Bytes of `struct Solver`, rounded up to 16, and the index of its word `unconverged`. */
+/** Bytes of `struct Solver`, rounded up to a multiple of 16, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
 const UNCONVERGED_WORD = 8;
 /** Number of parts of `partials`; see total.wgsl. */

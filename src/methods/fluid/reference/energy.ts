@@ -57,8 +57,8 @@ export interface EnergySums {
 }
 
 /**
- * Each velocity becomes `scale · (velocity − share · offLattice)`, each height above the tank's lowest corner `(1 −
- * lowering) · height`.
+ * Each velocity becomes `scale · (velocity − share · offLattice)`. Each height above the tank's lowest corner becomes
+ * `(1 − lowering) · height`.
  */
 export interface Settlement {
   readonly share: number;
