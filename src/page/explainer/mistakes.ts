@@ -167,7 +167,7 @@ export function createEndless(seed = ENDLESS_SEED): Crowd {
   return { world, diameter, positions: placeApart(new Random(seed), 30, [6, 4], { low: [-3, -2] }) };
 }
 
-/** WRONG ON PURPOSE: a cast rounds towards 0, in WGSL as in C. */
+/** WRONG ON PURPOSE: rounds towards 0, like a cast in WGSL or C. */
 function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, particle: number): number[] {
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
@@ -256,7 +256,7 @@ export const CROWD_DIAMETER = 0.25;
 /** Multiples of the golden ratio, modulo 1, are spread evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** Spreads particles over `share` of the world's width; 0 puts all into one cell. */
+/** Spreads particles over `share` of the world's width; a share of 0 puts all of them into one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },

@@ -43,7 +43,7 @@ export class Mover {
     svg.addEventListener('pointerup', (event) => this.drop(event));
     svg.addEventListener('pointercancel', () => this.end());
     svg.addEventListener('keydown', (event) => this.press(event));
-    // Without this, a finger on a particle would scroll the page.
+    // Without this listener, a finger on a particle would scroll the page.
     svg.addEventListener(
       'touchstart',
       (event) => idOf(event.target) !== undefined && event.preventDefault(),

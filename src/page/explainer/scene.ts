@@ -32,7 +32,7 @@ export const DEFAULT_CHOICE: Choice = { method: 'grid', count: 30, moved: new Ma
 
 /** Cells of the box along each axis. */
 export const BOX = [6, 5] as const;
-/** The picture shows the box and a ring of cells around it, with every method. */
+/** Cells of the picture along each axis: the box and a ring of cells around it. The naive loop shows only the box. */
 export const PICTURE = [BOX[0] + 2, BOX[1] + 2] as const;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
