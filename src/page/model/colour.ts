@@ -186,7 +186,7 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
     case 'age':
       return { title: 'Age', start: '0', end: `${end} s or more`, stops };
     case 'species': {
-      // The scale repeats the colour of each species, but those at its ends less often.
+      // The scale repeats each species' colour; the first and the last species have fewer stops than the others.
       const bands = stops.filter((stop, index) => stop !== stops[index - 1]);
       return { title: 'Species', start: '1', end: formatCount(end + 1), stops: bands, isBanded: true };
     }

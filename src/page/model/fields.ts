@@ -68,7 +68,7 @@ function switchOf(group: Group, label: string, effect: Effect, hint: string): Sw
 }
 
 export const FEWEST_PARTICLES = 2;
-/** Every engine is trusted with this many, so no limit is lower. */
+/** Every engine can run this many particles, so no limit is lower. */
 export const LEAST_LIMIT = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
@@ -77,7 +77,7 @@ const LARGEST_CELLS = 2048;
 /** The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
-/** The engines find at most this many. */
+/** The engines find at most this many nearest particles. */
 const MOST_NEAREST = 128;
 
 export const FIELDS = {
@@ -460,7 +460,7 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
 /** Clamps a number from a link to the field's range. Returns undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
-  // Messages name the labels, so these are accepted, too.
+  // Messages name the labels, so accept labels, too.
   const isNamed = (...names: string[]) => names.some((one) => one.toLowerCase() === text.toLowerCase());
   if (field.kind === 'choice')
     return field.options.find(({ value, label }) => isNamed(String(value), label))?.value;

@@ -73,7 +73,10 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
   return Number(end.toPrecision(2));
 }
 
-/** The longest arrow's speed: after a fall through a third of the tank; without gravity, the height per second. */
+/**
+ * The longest arrow's speed: what a fall through a third of the tank gives; without gravity, a height of the tank per
+ * second.
+ */
 export function velocityEnd({
   gravity,
   lattice,

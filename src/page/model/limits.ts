@@ -62,7 +62,7 @@ export function capOf(choices: Pick<Choices, Capping>, hardware: Hardware): Cap 
   return ofCells && ofCells.most < (cap?.most ?? Number.POSITIVE_INFINITY) ? ofCells : cap;
 }
 
-/** Assumes one particle per square or cube of a diameter. */
+/** Assumes one particle per square or cube whose edge is a diameter. */
 function capOfCells(
   choices: Pick<Choices, Capping>,
   { kind = 'gpu', isSoftware }: Hardware,
@@ -106,7 +106,7 @@ export function refuseTooLarge(
     [];
   if (where === undefined || opened) return error;
   const needs = `because each body must fit into the box, and ${FEWEST_PERIODIC_CELLS} cells along a periodic axis; more particles make the box larger`;
-  // Obstacles do not follow the radius of particles.
+  // A smaller Radius would not shrink obstacles.
   return where === 'obstacles'
     ? new ArgumentError('Particles', count, `more here, ${needs}`)
     : new ArgumentError('Radius', size, `smaller here, ${needs}`);

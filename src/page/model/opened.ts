@@ -21,7 +21,7 @@ export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** These fields set up a scene. A file brings its own particles and world, so it ignores them. */
+/** These fields set up a scene. They do not apply to a file, which has its own particles and world. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',
@@ -51,7 +51,7 @@ export function startOf(
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
   const { cellSize, crowds } = chosen;
-  // A file holds neither of these. With variable radii, crowds cannot be off.
+  // A file holds neither cell size nor crowds. With variable radii, crowds cannot be off.
   const cells = {
     cellSize: cellSize === 1 ? undefined : cellSize * smallestDiameter(checkpoint),
     crowds: crowds || undefined,

@@ -29,7 +29,7 @@ export const PROBED_COUNTS = { gpu: [16_000, 128_000], cpu: [4000] } as const sa
 const STEP_SHARE = { gpu: 0.5, cpu: 0.75 } as const;
 /** On a processor of one thread, the page and the engine take turns. */
 const SHARE_OF_ONE_THREAD = 0.35;
-/** A device is trusted with at most this many times the count that was measured. */
+/** The opening has at most this many times the greatest measured count. */
 const MOST_GROWTH = 8;
 
 interface Candidate extends Pick<Choices, 'scene' | 'dimensions'> {
@@ -79,7 +79,7 @@ export function chooseOpening(probed: Probed): Opening {
 
 /**
  * Returns the count at which a step takes `budget` ms, interpolated between timings. Beyond the last one, counts grow
- * in proportion to time, at most by MOST_GROWTH.
+ * in proportion to time, at most by the factor MOST_GROWTH.
  */
 function countWithin(timings: readonly Timing[], budget: number): number {
   let before: Timing = { count: 0, milliseconds: 0 };

@@ -69,7 +69,7 @@ export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'leve
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** In 3D, the floor's axes. */
+/** The axes of the heat map; in 3D, it lies on the floor. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }
@@ -120,7 +120,7 @@ export function keyOf(
   const sharing = occupied ? `${formatCount(occupied.shared)} cells` : 'Cells';
   const collisions: KeyLine = {
     name: is3D ? 'thickBuckets' : 'sharedBuckets',
-    text: `${sharing} that share a bucket with another cell (hash collision)${is3D ? ': those of one colour share one' : ''}${occupied ? explainSharing(world, occupied) : ''}`,
+    text: `${sharing} that share a bucket with another cell (hash collision)${is3D ? ': one colour per bucket' : ''}${occupied ? explainSharing(world, occupied) : ''}`,
   };
   return OVERLAY_NAMES.filter((name) => shown[name]).flatMap((name) => {
     const line = { name, text: texts[name] };
@@ -128,7 +128,7 @@ export function keyOf(
   });
 }
 
-/** With a greater share of cells in collisions than this, the key says why. */
+/** If more than this share of the occupied cells share buckets, the key says why. */
 const MANY_SHARED = 0.5;
 
 /** A small table has few blocks, so the cells collide far more often than with a hash of single cells. */

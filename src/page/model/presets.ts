@@ -154,7 +154,7 @@ export const MORE_PRESETS: readonly Preset[] = [
   },
 ];
 
-/** The card of a page of its own. */
+/** The card that leads to the lockstep page. */
 export const LOCKSTEP = {
   name: 'lockstep',
   title: 'Lockstep',

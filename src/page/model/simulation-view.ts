@@ -118,7 +118,7 @@ export interface MethodStart {
   /** The choices that made the start. A worker makes the same start from them. */
   readonly choices: Choices;
   readonly count: number;
-  /** Elements of the largest buffer over the lattice, which the device must allow; 0 without a lattice. */
+  /** Elements of the largest buffer over the lattice; 0 without a lattice. The device must allow such a buffer. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;

@@ -51,7 +51,7 @@ export function cellChart(
   };
 }
 
-/** `row` keeps two names apart. */
+/** `row`: the line of text, from the top, for the name; two names in different rows never overlap. */
 function mark(plot: uPlot, size: number, name: string, row: number): void {
   const { ctx, bbox } = plot;
   const x = plot.valToPos(size, 'x', true);

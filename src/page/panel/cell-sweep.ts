@@ -51,7 +51,10 @@ export function sizesFor(suggested: number, chosen: number, isRounded: boolean):
     .sort((first, second) => first - second);
 }
 
-/** Times the sizes in ascending order: wider cells may have candidates in proportion to their area or volume. */
+/**
+ * Times the sizes in ascending order. Stops before a size that could take too long, because candidates may grow with
+ * the area or volume of a cell.
+ */
 export async function runCellSweep(request: CellSweepRequest): Promise<void> {
   const { dimensions, ended } = request;
   const timings: CellTiming[] = [];
@@ -135,8 +138,8 @@ export function describeTimings(
 }
 
 /**
- * Returns the longest least time of a size that counts as fast: the fastest size's median round or, if greater,
- * LEAST_NOISE above its least time.
+ * Returns a limit in ms. Sizes whose least time is within it count as equally fast. It is the fastest size's median
+ * round or, if greater, LEAST_NOISE above that size's least time.
  */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);

@@ -181,7 +181,7 @@ async function startWith(
   timeScale: number,
 ) {
   const unit = smallestDiameter(simulation);
-  // If radii vary, 1 lets the engine choose, as in the control.
+  // If radii vary, size 1 lets the engine choose the cells, as in the control Cell size.
   const isChosen = simulation.radiusRange === undefined || size > 1;
   const run = await engine.start({ ...options, cellSize: isChosen ? size * unit : undefined });
   try {

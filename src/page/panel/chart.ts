@@ -88,7 +88,7 @@ export function drawn<Data extends uPlot.AlignedData | Stacked>(
   const draw = () => {
     const before = plot;
     plot = new uPlot({ ...options(), ...size(), ...PLAIN }, data, holder);
-    // Not earlier: an empty holder may be lower, and the new plot is as large as the holder.
+    // Destroy the old plot last: an empty holder may be lower, and the new plot takes the holder's size.
     before?.destroy();
   };
   const observer = new ResizeObserver(() => plot?.setSize(size()));

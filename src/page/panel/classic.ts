@@ -23,7 +23,7 @@ export interface SparseMemory {
 
 const SEED = 1;
 
-/** Scatters discs at random in a square with about one cell of one diameter per disc, and counts the tests. */
+/** Scatters discs at random over about one cell per disc, and counts the tests. A cell is a diameter wide. */
 export function classicRow(count: number): ClassicRow {
   const columns = Math.round(Math.sqrt(count));
   const random = new Random(SEED);
@@ -49,7 +49,7 @@ export function sparseMemory(): SparseMemory {
   const [count, edge] = [10_000, 4096];
   const dense = defineWorld({ dimensions: 2, min: [0, 0], max: [edge, edge], cellSize: 1 }, 1, count);
   const hash = defineWorld({ dimensions: 2, unbounded: true }, 1, count);
-  // Each cell or bucket has a first slot and a counter; each disc has its cell.
+  // Each cell or bucket has a first slot and a counter; each disc stores its cell.
   const bytes = (world: World) => 8 * world.cellCount + cellBytes(world) * count;
   return { count, cells: edge ** 2, dense: bytes(dense), hash: bytes(hash) };
 }

@@ -65,7 +65,7 @@ export class Control {
     this.showOnSlider();
   }
 
-  /** Returns the position of `marked` as a share of the slider's length. */
+  /** Sets the slider's ends. Returns the position of `marked` as a share of the slider's length. */
   range(ends: Pick<NumberField, 'slider'> & Partial<Pick<NumberField, 'min'>>, marked = 0): number {
     if (!this.slider || this.field.kind !== 'number') return 0;
     this.ranged = { ...this.field, ...ends };

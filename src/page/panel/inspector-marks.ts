@@ -1,4 +1,4 @@
-/** Draws probed cells, a ring around the particle, and a line to each candidate that shows the verdict. */
+/** Draws the probed cells, a ring around the particle, and a line to each candidate. Its dashes show the verdict. */
 import type { ParticleArrays } from '../../index';
 import { toCss } from '../model/colour';
 import { project } from '../view/camera';

@@ -16,7 +16,7 @@ export const TESTS: Shown = {
 };
 
 export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Curves> {
-  /** Below this size naive is faster. Undefined if the curves do not cross. */
+  /** With fewer particles than this, naive is faster. Undefined if the curves do not cross. */
   let crossing: number | undefined;
   const chart = drawn<uPlot.AlignedData>(holder, () => {
     const { accent, text, panel } = pageColours();

@@ -175,7 +175,7 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
 /** With a smaller share of hits, the sentence names the usual share. */
 const FEW_HITS = 0.01;
 
-/** Share of candidates that touch at random positions in cells of one diameter: disc ÷ 9 cells, ball ÷ 27. */
+/** Share of random particles' candidates that touch, with cells a diameter wide: disc ÷ 9 cells, or ball ÷ 27 cells. */
 const RANDOM_HITS: Readonly<Record<Dimensions, number>> = { 2: Math.PI / 9, 3: ((4 / 3) * Math.PI) / 27 };
 
 function describeHits({ tests, contacts }: SizeTiming, dimensions: Dimensions): string {

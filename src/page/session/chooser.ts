@@ -1,4 +1,4 @@
-/** Refuses each choice with a message, applies it to the run, or starts a new run; one choice after another. */
+/** Takes one choice after another: refuses it with a message, applies it to the run, or starts a new run. */
 import { changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
 import { type Cap, capOf } from '../model/limits';
@@ -33,7 +33,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** Particles that the engine runs with the grid, whatever the scene. */
+  /** The most particles that the engine runs with the grid, whatever the scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -121,7 +121,7 @@ export class Chooser implements ToolHost {
     this.restarts.makeRoom();
   }
 
-  /** Calls `act` after earlier calls have finished, unless another run has replaced `run`. Shows its error. */
+  /** Calls `act` after earlier calls have finished, unless another run has replaced `run`. Shows errors of `act`. */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;
     this.preparing = whileWaiting(

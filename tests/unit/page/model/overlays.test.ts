@@ -59,7 +59,7 @@ describe('the key to overlays', () => {
       'Occupied cells',
       'Particles per cell: 1 to 4 or more',
       'Occupied cells, coloured by bucket',
-      'Cells that share a bucket with another cell (hash collision): those of one colour share one',
+      'Cells that share a bucket with another cell (hash collision): one colour per bucket',
     ]);
     const texts = keyOf(all, simulation, 20, { cells: 1900, buckets: 1800, shared: 200 });
     expect(texts.slice(2, 4)).toEqual([
@@ -69,7 +69,7 @@ describe('the key to overlays', () => {
       },
       {
         name: 'thickBuckets',
-        text: '200 cells that share a bucket with another cell (hash collision): those of one colour share one',
+        text: '200 cells that share a bucket with another cell (hash collision): one colour per bucket',
       },
     ]);
     const flat = open('far-apart', 2, 300);
