@@ -39,7 +39,7 @@ export interface PanelParts {
 /** The browser stores under this name that all controls are visible. */
 const MORE = 'more';
 
-/** A sentence that says why a control is disabled, an element with that sentence, or a hint if the reason is obvious. */
+/** A sentence that says why a control is disabled, the element with that sentence, or a hint if the reason is plain. */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
 export interface Suggestion {

@@ -62,7 +62,7 @@ interface Parts {
 
 /**
  * Lowers the number of particles if frames do not hold and the visitor has chosen nothing. `before` is a rate that was
- * too low. Only a second one counts, because other work may stall the page for a moment.
+ * too low. Only a second low rate counts, because other work may stall the page for a moment.
  */
 export function watchFrames(parts: Parts, left = MOST_LOWERED, before?: number): void {
   if (left === 0) return;

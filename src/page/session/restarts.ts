@@ -1,5 +1,5 @@
 /**
- * Keeps the choices running on an engine: opens engines, starts one run at a time, and continues an earlier state where
+ * Runs the choices on an engine: opens engines, starts one run at a time, and continues an earlier state where
  * possible. It replaces a device that is too small or lost. Without a GPU it opens the CPU engine and shows a note. If
  * the choices cannot run, it starts other choices. Every new run is shown or destroyed, and so is every engine opened
  * here. A run that is not ready yet is destroyed if the visitor has chosen something else and another run stays
@@ -46,7 +46,7 @@ export interface Openers {
   cpu(): Promise<Engine>;
 }
 
-/** Thrown if the CPU engine could not be opened either. */
+/** Thrown if the CPU engine could not be opened. */
 class NoEngineError extends CellstormError {}
 
 export interface Shown extends Prepared {

@@ -66,7 +66,7 @@ export class PointerTools {
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
     this.viewpoint.rest();
-    // Both get the end of a press: the tool may have changed meanwhile.
+    // Notify all loaded tools of the end of a press, because the visitor may have chosen another tool meanwhile.
     if (!isQuery || !position) this.tools.part?.at(position);
     if (isQuery || !position) this.asking.part?.at(position);
     this.showRing();

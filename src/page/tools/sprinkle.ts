@@ -167,7 +167,7 @@ export function wall(
   return { balls, end };
 }
 
-/** Finds added positions nearer than `reach`. Cells are as wide, so only adjacent ones matter. */
+/** Finds added positions nearer than `reach`. Cells are `reach` wide, so only adjacent cells matter. */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 
@@ -204,7 +204,7 @@ class PositionLookup {
   }
 }
 
-/** Removes the obstacles with the indices `without`, and adds balls of the particles' radius. */
+/** Removes the obstacles with the indices `without`, and adds balls of the particles' largest radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,

@@ -68,7 +68,7 @@ export class GpuAnswers implements Answers {
     const capacity = Math.max(1, count);
     switch (question.kind) {
       case 'near': {
-        // A new reach needs a new search, so round it up.
+        // Each reach needs a search of its own. Round the reach up, so that similar questions share a search.
         const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
         const cells = Math.max(2, 2 ** Math.ceil(Math.log2(question.radius / world.cellSize)));
         const reach = Math.min(half, Math.max(question.radius, cells * world.cellSize));

@@ -28,5 +28,5 @@ export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
   return [...around.values()].filter(({ places }) => !IS_FLAT.has(places)).map(({ edge }) => edge);
 }
 
-/** Edges inside the boxes, and those between two boxes side by side, where the surface is flat. */
+/** Values of `places` of edges inside the boxes, and of edges between two boxes side by side: no bends there. */
 const IS_FLAT: ReadonlySet<number> = new Set([0b1111, 0b0011, 0b1100, 0b0101, 0b1010]);

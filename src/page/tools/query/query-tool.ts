@@ -1,6 +1,7 @@
 /**
- * The tool "Ask the grid": asks the run's grid at the pointer, and marks what it found, tested and visited. Questions
- * follow the particles. The tool reads particles seldom, so that the page stays quick; one question runs at a time.
+ * The tool "Ask the grid": searches at the pointer in a grid with the run's cells, and marks what the search found,
+ * tested and visited. It asks again when the particles have moved. It reads particles seldom, so that the page stays
+ * quick; one question runs at a time.
  */
 import type { ParticleArrays } from '../../../index';
 import { find, setText } from '../../support/dom';
@@ -173,7 +174,7 @@ export class QueryTool implements Marks {
     return pointAlong(ray, ray.depth);
   }
 
-  /** In 3D, the point is beside the nearest particle on the ray, otherwise at the depth of the picture's middle. */
+  /** Returns the depth of the nearest particle on the ray; in 2D or without one, the depth of the picture's middle. */
   private depthAlong(ray: Ray): number {
     const { run, particles } = this;
     if (!run || !particles || run.simulation.dimensions === 2) return ray.depth;

@@ -3,7 +3,7 @@ import type { Choices } from '../../model/fields';
 import type { SimulationView } from '../../model/simulation-view';
 import type { Question } from '../../view/answers';
 
-/** The grid has the same cells as the simulation. */
+/** Returns options for a grid with the same cells as the simulation. */
 export function gridOptions({
   world,
   capacity,

@@ -18,7 +18,7 @@ import { type Edge, outlineOf, type VisitedCell } from './outline';
 
 export interface Visited {
   readonly cells: number;
-  /** The first of the visited cells. */
+  /** The first visited cells, at most MOST_CELLS_DRAWN. */
   readonly drawn: readonly VisitedCell[];
   /** In 3D, the outline of the first `shown` cells is drawn in place of the cells. */
   readonly outline: readonly Edge[];
@@ -32,7 +32,7 @@ export interface Visited {
 export const MOST_CELLS_DRAWN = 4000;
 /** Searches look this share of the coordinates farther, to allow for rounding. */
 const MARGIN = 2 ** -20;
-/** A ray through more cells than this is not followed. */
+/** A ray is followed until it has passed this many cells. */
 const MOST_CELLS_ALONG = 200_000;
 
 /** Cells from `low` to `high`, both included. Along axes that wrap, they may lie beyond the ends. */
@@ -136,13 +136,13 @@ export function cellsText({ cells, shown }: Visited, dimensions: number): string
   return `${visited}; the lines are ${outlined}`;
 }
 
-/** Returns whether such a search may test all particles instead. */
+/** Returns whether the search for this question may test all particles instead of visiting cells. */
 function fallsBack(world: World, { kind }: Question, backend: 'gpu' | 'cpu'): boolean {
   const isSimple = world.kind !== 'unbounded' && world.levels === 0;
   return !(isSimple && (backend === 'cpu' || kind === 'box' || kind === 'ray'));
 }
 
-/** Returns cell coordinates that begin at 0 in a box. */
+/** Returns cell coordinates. They begin at 0, unless the world is unbounded. */
 function latticeIn(world: World, positions: Float32Array, index: number, level: number): number[] {
   if (world.levels > 0) return latticeAt(world, positions, index, level);
   const lattice = latticeOfParticle(world, positions, index);
@@ -205,7 +205,7 @@ function widened(question: Question, coordinate: number): number {
   return radius + MARGIN * (coordinate + radius);
 }
 
-/** A ray meets balls up to the largest radius on a level. */
+/** Returns the largest radius on a level; cells within this distance of a ray may have balls that it meets. */
 function radiusOn({ level }: Level, world: World, radius: number): number {
   return world.levels > 0 ? Math.min(world.diameter, world.baseDiameter * 2 ** level) / 2 : radius;
 }
@@ -226,7 +226,7 @@ function blockBetween(
     const [first, last] = [level.first[axis] as number, level.last[axis] as number];
     const begin = cellAt(level, world, axis, from) - spare;
     const end = cellAt(level, world, axis, high[axis] as number) + spare;
-    // Along an axis that wraps, the block may pass an end, but not itself.
+    // Along an axis that wraps, the block may pass an end, but must not overlap itself.
     if ((world.period[axis] as number) > 0) return end - begin >= last ? [0, last] : [begin, end];
     return [Math.min(last, Math.max(first, begin)), Math.max(first, Math.min(last, end))];
   });
