@@ -1,6 +1,7 @@
 /**
- * Draws overlays for the CPU engine. The reference's grid is slow, so it draws the sorted order for at most MOST_SORTED
- * particles, and pairs for at most MOST_LISTED. In 3D, it draws these lines over all particles.
+ * Draws overlays for the CPU engine. The sorted order and pairs come from the reference's grid, which is slow. So the
+ * sorted order is drawn for at most MOST_SORTED particles, and pairs for at most MOST_LISTED. In 3D, these lines lie
+ * over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

@@ -5,7 +5,7 @@ import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
-/** In the order of `particles`. */
+/** Returns each particle's number of neighbours, in the order of `particles`. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
 export function createCpuTally(

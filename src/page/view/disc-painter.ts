@@ -22,7 +22,7 @@ export interface Discs {
 interface Region {
   readonly left: number;
   readonly top: number;
-  /** Exclusive. */
+  /** `right` and `bottom` are exclusive. */
   readonly right: number;
   readonly bottom: number;
 }

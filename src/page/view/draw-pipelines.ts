@@ -28,7 +28,7 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Bind group 0 is the frame, group 1 a colour: positions, then the value that decides the colour. */
+/** Bind group 0 has the frame. Group 1 has the positions, then the values that decide the colour. */
 export type Layouts = Readonly<Record<'frame' | Drawn['colour'], DeclaredLayout>>;
 
 export interface Picture {

@@ -74,7 +74,7 @@ export interface Run {
   readonly fixed: StaticBodies;
   /** Simulated seconds at which particles were added, by id. */
   readonly births: Float32Array;
-  /** Particles that were read before the last restoration are out of date. */
+  /** Number of restorations so far. Particles that were read before the last one are out of date. */
   readonly restorations: number;
   /** The engine may time the step if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
@@ -165,7 +165,7 @@ export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<S
 export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): Promise<void> {
   const { settings } = run.simulation;
   const restored = run.restore(checkpoint);
-  // Set at once: no step may come between.
+  // Do this at once: no step may come between `restore` and `set`.
   run.simulation.set(settings);
   await restored;
 }

@@ -37,7 +37,7 @@ export interface PictureData {
   readonly fluid?: FluidView | undefined;
 }
 
-/** For 3D pictures, as large as the canvas. */
+/** The textures that 3D pictures are drawn into, as large as the canvas. */
 interface Targets {
   /** Undefined with one sample per pixel. */
   readonly colour: GPUTexture | undefined;
@@ -228,7 +228,7 @@ export class GpuView {
     return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /** Caches groups by layout and last buffer, which belongs to one simulation. Its other buffers never change. */
+  /** Caches groups by layout and last buffer. It belongs to one simulation, whose other buffers never change. */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new WeakMap<GPUBuffer, GPUBindGroup>();

@@ -52,7 +52,7 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** `frame` describes bind group 0. Each colour describes bind group 1: positions, and what decides the colour. */
+  /** `frame` describes bind group 0. Each colour describes bind group 1: positions, then values for the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
