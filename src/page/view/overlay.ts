@@ -245,7 +245,7 @@ export class Overlay {
     occupied?.end(encoder);
   }
 
-  /** In 3D, cell lines and the heat map lie on faces of the box. */
+  /** In 3D, draws cells and the heat map, which particles then hide. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }

@@ -21,7 +21,7 @@ export interface Balls {
   readonly colour: (body: number) => number;
 }
 
-/** Returns the balls before the camera as discs, in pixels of the canvas, from far to near. */
+/** Returns the balls in front of the camera as discs, in pixels of the canvas, from far to near. */
 export function projectBalls(
   kinds: readonly Balls[],
   { view, projection, origin, pixelsPerUnit, distance: middle }: CameraMatrices,
@@ -126,7 +126,7 @@ export function paintSpheres(
     const outer = reach + 0.5;
     const core = Math.max(0, reach - 0.5) ** 2;
     const scale = SAMPLED / reach;
-    // The rim is half a pixel wider.
+    // The blended rim reaches half a pixel beyond the sphere.
     const rim = SAMPLED / outer;
     // Pixel p covers p to p + 1.
     const first = Math.max(top, Math.ceil(down - outer - 0.5));

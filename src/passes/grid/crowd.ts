@@ -1,7 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. Both use one list: the heavy particles overwrite the tiles that were sorted. With levels,
- * the buffer of finer-entries.ts holds the slots of heavy particles, and the list only their number.
+ * particles after the gather. A tile is the part of a crowd that a workgroup sorts at once. Tiles and heavy particles
+ * use one list: the heavy particles overwrite the tiles. With levels, the buffer of finer-entries.ts holds the slots of
+ * heavy particles, and the list only their number.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
