@@ -1,4 +1,4 @@
-/** Lists every variant of every kernel. Tests compile all of them. Add each new pass here. */
+/** Lists every variant of every kernel in this folder. Tests compile all of them. Add each new pass here. */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { KernelDescription } from '../gpu/kernel';
@@ -104,7 +104,7 @@ function describeScan(dimensions: Dimensions, subgroups: boolean): KernelDescrip
   ];
 }
 
-/** Keys have no dimensions. */
+/** Keys have no dimensions, so only 2D lists these kernels. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>

@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They stand for the particles in the
- * cell whose levels are lower than the cell's by at least `FINER_STEPS`. The buffer has room for each particle on every
- * level where it may have an entry; heavy particles follow. If there are too few levels for finer entries, the pass only
- * sets the header and clears Crowd's list.
+ * cell whose levels are lower than the cell's by at least `FINER_STEPS`. The buffer has room for each particle on each
+ * level where it may have an entry; heavy particles follow. If there are too few levels for finer entries, the pass
+ * only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, FINER_STEPS, WORKGROUP_SIZE } from '../../core/base/constants';

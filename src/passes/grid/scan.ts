@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** The scan reads counts and starts in vectors of four. */
+/** The scan reads counts and writes starts in vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -30,14 +30,14 @@ export interface ScanBinding {
   destroy(): void;
 }
 
-/** Which threads scan which counts of a block. The result does not depend on the shape. */
+/** Says which threads scan which counts of a block. The result does not depend on the shape. */
 export interface ScanShape {
   /** True if neighbouring threads access neighbouring vectors. Otherwise each thread scans a row of vectors. */
   readonly coalesced: boolean;
   readonly threads: number;
 }
 
-/** Barriers are expensive on software GPUs, and accesses that are not coalesced on others. */
+/** Barriers are expensive on software GPUs; on other GPUs, accesses that are not coalesced are expensive. */
 export const SCAN_SHAPES = {
   gpu: { coalesced: true, threads: WORKGROUP_SIZE },
   software: { coalesced: false, threads: SCAN_WORKGROUP_SIZE },

@@ -1,6 +1,6 @@
 /**
  * Host of shaders/query/boxes.wgsl: finds the particles in boxes. A thread searches a box of few cells. Tally queues
- * larger ones, each for a workgroup.
+ * larger boxes; a workgroup searches each of them.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import { LOOPING_WORKGROUPS } from '../../core/base/constants';

@@ -127,7 +127,7 @@ export async function createChunkKernels(gpu: Gpu, dimensions: Dimensions): Prom
 
 /** The layout of the table, per axis: the starts of regions, then the low bounds and the regions of parts. */
 export interface ChunkRoom {
-  /** The first word of each part of the table, per axis. */
+  /** `starts`, `lows` and `regions` have the first word of each section of the table, per axis. */
   readonly starts: readonly number[];
   readonly lows: readonly number[];
   readonly regions: readonly number[];
@@ -137,8 +137,8 @@ export interface ChunkRoom {
 }
 
 /**
- * A region of s boxes is divided along axis a into at most
- * 1 + (s / BOXES_PER_CHUNK)^(1 / (a + 1)) parts. The root is concave, so the sum is greatest for equal regions.
+ * A region of s boxes is divided along axis a into at most 1 + (s / BOXES_PER_CHUNK)^(1 / (a + 1)) parts. The root is
+ * concave, so the number of all parts is greatest for equal regions.
  */
 export function chunkRoom(dimensions: Dimensions, boxes: number): ChunkRoom {
   const [starts, lows, regionsOfParts] = [[], [], []] as [number[], number[], number[]];
