@@ -356,7 +356,7 @@ export class CcdPass {
     counted('sweep', FILE_DISPATCH);
   }
 
-  /** Finds the greatest distance, in its own diameters, that a particle may move in a time step. */
+  /** Finds the greatest distance that a particle may move in a time step, in diameters of that particle. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,6 @@
 /**
- * A plain grid of particles with variable radii, whose arrays HashGrid must equal, and an oracle of pairs. Ordering:
- * buckets ascending, ids ascending in each bucket, quarantined particles last.
+ * A plain grid of particles with variable radii, and an oracle of pairs. HashGrid must have the same arrays as this
+ * grid. Ordering: buckets ascending, ids ascending in each bucket, quarantined particles last.
  */
 import { FINER_STEPS } from '../../core/base/constants';
 import { finerBuckets } from '../../core/world/cells';

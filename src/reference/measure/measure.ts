@@ -27,8 +27,8 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // Nothing rounds if both particles lie on the exact lattice; see borderline.ts. All sizes share the lattice of the
-  // largest.
+  // Nothing rounds if both particles lie on the exact lattice; see borderline.ts. All sizes share the lattice of
+  // the largest size.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
@@ -91,7 +91,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // A double, unlike in the shader.
+    // The weight is a double here, but a 32-bit float in the shader.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

@@ -33,7 +33,7 @@ export function findNear(
   return found;
 }
 
-/** Picks from `findNear`, except `without`. Sorted by distance, then by id. */
+/** Returns the k nearest of `findNear` without the id `without`, sorted by distance, then by id. */
 export function findNearest(
   world: World,
   positions: Float32Array,

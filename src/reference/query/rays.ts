@@ -91,7 +91,7 @@ export function hitsAlongRay(
   return { hits, doubtful };
 }
 
-/** Returns the periodic axes, that along which the ray is fastest first. */
+/** Returns the periodic axes, sorted by the ray's speed along them, the fastest first. */
 function fastestFirst(direction: readonly number[], period: readonly number[]): number[] {
   const speedOf = (axis: number) => Math.abs(direction[axis] as number);
   const periodic = [...period.keys()].filter((axis) => (period[axis] as number) > 0);
