@@ -1,4 +1,4 @@
-/** A state that a new run continues, after a device loss or for more room. */
+/** A state that a new run continues: after a device loss, with other cells, or with more room. */
 
 import { changedFields } from './choices';
 import { type Choices, FIELD_NAMES, fieldOf } from './fields';
@@ -36,7 +36,7 @@ export function needsRenewal(running: Choices, choices: Choices): boolean {
   return RENEWED.some((name) => running[name] !== choices[name]);
 }
 
-/** Returns the choices that the present run can adopt: all but those that need a new run. */
+/** Returns `choices`, but fields that need a renewal keep the values of the present run, which cannot adopt others. */
 export function adopted(running: Selection, choices: Selection): Selection {
   return { ...choices, ...Object.fromEntries(RENEWED.map((name) => [name, running[name]])) };
 }

@@ -29,7 +29,7 @@ interface FieldBase {
   readonly group: Group;
   readonly effect: Effect;
   readonly hint?: string;
-  /** The control is always visible. The others are behind the button "More settings". */
+  /** The control is visible without a press of the button "More settings". */
   readonly isMain?: true;
 }
 

@@ -11,7 +11,7 @@ import {
 } from './colour';
 
 export interface FluidColours {
-  /** Colours of speeds, which replace the theme's `stops`. */
+  /** Colours of speeds. They replace the theme's `stops`. */
   readonly stops: readonly Rgb[];
   /** Colour that reflects from straight above; in 2D, the colour of the line along the surface. */
   readonly zenith: Rgb;
@@ -74,8 +74,8 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
 }
 
 /**
- * The longest arrow's speed: what a fall through a third of the tank gives; without gravity, a height of the tank per
- * second.
+ * The speed that the longest arrow shows. A fall through a third of the tank reaches it; without gravity, it is the
+ * tank's height per second.
  */
 export function velocityEnd({
   gravity,

@@ -131,7 +131,7 @@ export function keyOf(
 /** If more than this share of the occupied cells share buckets, the key says why. */
 const MANY_SHARED = 0.5;
 
-/** A small table has few blocks, so the cells collide far more often than with a hash of single cells. */
+/** A small table has few blocks of HASH_BLOCK buckets, so cells collide more often than if each were hashed alone. */
 function explainSharing({ cellCount, levels }: World, { cells, shared }: OccupiedCounts): string {
   if (levels > 0 || shared < MANY_SHARED * cells) return '';
   const blocks = cellCount / HASH_BLOCK;

@@ -7,7 +7,7 @@ export function methodOf({ scene, opened }: { readonly scene: string; readonly o
   return opened ? 'collisions' : (findScene(scene)?.method ?? 'collisions');
 }
 
-/** Each method in a sentence such as 'This has no effect on a flock.' */
+/** The words for each method in a sentence such as 'This has no effect on a flock.' */
 export const METHOD_WORDS: Readonly<Record<Exclude<Method, 'collisions'>, string>> = {
   fluid: 'a fluid',
   pbf: 'a position-based fluid',

@@ -97,7 +97,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
         // If the sweep has ended, throw its error instead.
         await Promise.race([ended, request.breathe()]);
         request.onNote(`${formatReal(size)} diameters: ${explain(error)}`);
-        // Narrower cells may be too many for the device, but wider ones fit.
+        // After a LimitError go on: these cells are too many for the device, but wider ones may fit.
         if (!(error instanceof LimitError) && timings.length > 0) return;
       }
     }

@@ -100,7 +100,7 @@ export class CellsSheet {
       const state = await stateOf(run);
       const opening = openFor(choices, run);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // If the visitor cancels before the engine is ready, destroy it when it is.
+        // If the visitor cancels before the engine is ready, destroy the engine as soon as it is.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });

@@ -1,4 +1,4 @@
-/** The classic comparison with all pairs: tests of discs at about one per cell, and memory of sparse worlds. */
+/** The classic comparison with all pairs: tests of discs with about one disc per cell, and memory of sparse worlds. */
 import { cellBytes } from '../../core/world/cells';
 import { defineWorld, type World } from '../../core/world/world';
 import { Random } from '../../scenes';
@@ -23,7 +23,7 @@ export interface SparseMemory {
 
 const SEED = 1;
 
-/** Scatters discs at random over about one cell per disc, and counts the tests. A cell is a diameter wide. */
+/** Scatters discs over a square with about as many cells as discs, each a diameter wide, and counts the tests. */
 export function classicRow(count: number): ClassicRow {
   const columns = Math.round(Math.sqrt(count));
   const random = new Random(SEED);

@@ -1,4 +1,4 @@
-/** Draws the probed cells, a ring around the particle, and a line to each candidate. Its dashes show the verdict. */
+/** Draws probed cells, a ring around the particle, and a line to each candidate. The line's look shows the verdict. */
 import type { ParticleArrays } from '../../index';
 import { toCss } from '../model/colour';
 import { project } from '../view/camera';

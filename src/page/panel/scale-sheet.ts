@@ -138,7 +138,7 @@ export class ScaleSheet {
       const kind = this.session.engine?.kind ?? 'gpu';
       const opening = openFor(kind, choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // If the visitor cancels before the engine is ready, destroy it when it is.
+        // If the visitor cancels before the engine is ready, destroy the engine as soon as it is.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });

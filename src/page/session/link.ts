@@ -97,7 +97,7 @@ export function readLink(search: string): Choices {
   return { ...defaultChoices(values.scene, values.dimensions), ...values };
 }
 
-/** With more refused values than this, the message only counts the others. */
+/** The message describes this many refused values, and only counts the others. */
 const MOST_DESCRIBED = 3;
 /** Messages cut longer texts short, and leave out longer lists of options. */
 const MOST_LETTERS = 24;

@@ -126,7 +126,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Keys work only if the canvas can take the focus. */
+  /** Describes the canvas to screen readers, and lets it take the focus, which its keys need. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';

@@ -18,7 +18,7 @@ export type Question =
     };
 
 export interface Found {
-  /** Indices into the arrays of particles, in the order of the answer. */
+  /** Indices into the arrays of particles, in the order in which the grid lists them. */
   readonly indices: ArrayLike<number>;
   /** Distances along a ray, in the order of `indices`. */
   readonly distances?: ArrayLike<number>;

@@ -225,7 +225,7 @@ function colourOf(share: number): number {
 interface Placing {
   /** CSS pixels per unit of length. */
   readonly scale: number;
-  /** The world's origin in CSS pixels. */
+  /** `left` and `bottom`: the position of the world's origin, in CSS pixels. */
   readonly left: number;
   readonly bottom: number;
 }

@@ -54,7 +54,7 @@ export interface StepTime {
   readonly clock: Clock;
   /** Milliseconds by stage, in the order of the stages. */
   readonly stages?: Readonly<Record<string, number>>;
-  /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
+  /** Number of stages without a time: the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
   /** Dispatches of the step on the GPU, if the engine counts them. */
   readonly dispatches?: number | undefined;

@@ -228,7 +228,10 @@ export class GpuView {
     return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /** Caches groups by layout and last buffer. It belongs to one simulation, whose other buffers never change. */
+  /**
+   * Caches groups by layout and last buffer. The last buffer belongs to one simulation, and the other buffers of that
+   * simulation never change.
+   */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new WeakMap<GPUBuffer, GPUBindGroup>();

@@ -1,6 +1,6 @@
 /**
- * Paints spheres as pixels, from far to near. Without a GPU, a browser takes several times as long to draw each sphere
- * as a scaled picture.
+ * Paints spheres as pixels, from far to near. If it drew a scaled picture per sphere instead, a browser without a GPU
+ * would take several times as long.
  */
 import type { CameraMatrices, Viewport } from './camera';
 import { blend, type Discs, regionOf } from './disc-painter';

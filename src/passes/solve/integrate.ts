@@ -1,4 +1,4 @@
-/** Host of shaders/solve/integrate.wgsl: moves particles and, unless another pass does, counts them per bucket. */
+/** Host of shaders/solve/integrate.wgsl: moves particles, and counts them per bucket unless another pass does. */
 import text from '../../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

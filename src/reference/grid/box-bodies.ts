@@ -36,7 +36,10 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
   return { bodies, invalid, tooLarge };
 }
 
-/** The lowest level with cells at least as wide as the box, and with both corners in the same or in adjacent cells. */
+/**
+ * Returns the lowest level whose cells are at least as wide as the box, and whose grid has both corners in the same or
+ * in adjacent cells. Undefined if no level has such cells.
+ */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));
   const first = levelOf(world, Math.max(...halves));

@@ -1,4 +1,4 @@
-/** Offsets to the 3×3 (3×3×3) cells around a cell, including itself. x changes fastest. */
+/** Offsets to the 3×3 (in 3D, 3×3×3) cells around a cell, including itself. x changes fastest. */
 
 const STEPS = [-1, 0, 1];
 

@@ -167,7 +167,10 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/** An answer must be in order, and equal the reference except for doubtful balls. */
+/**
+ * Says what is wrong with an answer; undefined if nothing is. An answer must be in order, and equal the reference
+ * except for doubtful balls.
+ */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

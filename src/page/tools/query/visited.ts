@@ -364,7 +364,7 @@ function timesWithin(
   if (speed === 0) return [from, to];
   const isOpen = (end: number | undefined) => (world.period[axis] as number) === 0 && cell === end;
   const base = world.kind === 'unbounded' ? 0 : (world.min[axis] as number);
-  // The outermost cells of a box contain everything farther out.
+  // Along an axis that does not wrap, the outermost cells contain everything farther out.
   const low = isOpen(level.first[axis]) ? Number.NEGATIVE_INFINITY : base + cell * level.size - ray.radius;
   const high = isOpen(level.last[axis])
     ? Number.POSITIVE_INFINITY
