@@ -1,5 +1,6 @@
 /**
- * Finds the bucket of a particle. Twin of shaders/base/finite.wgsl and of `bucket_of` in shaders/world and shaders/levels.
+ * Finds the bucket of a particle. Twin of shaders/base/finite.wgsl and of `bucket_of` in shaders/world and
+ * shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
