@@ -323,7 +323,7 @@ export const FIELDS = {
     label: 'Buckets',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Occupied cells of an unbounded world, coloured by bucket of the hash table; cells that share one are hatched',
+    hint: 'Occupied cells of an unbounded world, coloured by bucket of the hash table; cells that share one stand out',
   },
   thread: {
     kind: 'switch',
@@ -389,7 +389,7 @@ export const FIELDS = {
     label: 'Question',
     group: 'Pointer',
     effect: 'view',
-    hint: 'What “Ask the grid” looks for, with the cells that it visits; boxes and rays begin where you press',
+    hint: '“Ask the grid” answers this and shows the cells it visits; boxes and rays begin where you press',
     options: options([
       ['near', 'Near the pointer'],
       ['nearest', 'k nearest'],

@@ -14,7 +14,7 @@ export interface SuggestionForRun extends CellSizeSuggestion {
   readonly widest: number;
 }
 
-/** Returns undefined if radii vary: the engine then chooses cells by the radii, whatever the density. */
+/** Returns undefined for a method, and if radii vary: the engine then chooses cells by radii, whatever the density. */
 export async function suggestFor({
   simulation,
 }: Pick<Run, 'simulation'>): Promise<SuggestionForRun | undefined> {
