@@ -31,7 +31,10 @@ export function smallestDiameter({ radius, radiusRange }: Pick<Scene, 'radius' |
   return 2 * (radiusRange?.smallest ?? radius);
 }
 
-/** Multiplies all radii by `factor`. Positions and the box stay as they are. */
+/**
+ * Multiplies all radii and half extents by `factor`. A factor above 1 also scales the cell size, if the scene has one.
+ * Positions and the box stay as they are.
+ */
 export function scaleScene(scene: Scene, factor: number): Scene {
   const { radius, radii, radiusRange, halfExtents, cellSize } = scene;
   return {

@@ -21,7 +21,7 @@ export type Drive = (time: number) => Driven;
 /** The parts of a simulation that a drive uses. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
-/** Applies a drive, if there is one, before a step. `strength` is that of the scene's gravity, length / s². */
+/** Applies a drive, if there is one, before a step. `strength`: of the scene's gravity, length / s². */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
   if (typeof target?.setObstacles !== 'function') throw new ArgumentError('target', target, 'a simulation');

@@ -1,5 +1,5 @@
 /**
- * Scenes of grains in vessels that turn. In 3D vessels stand between two panes. Coordinates are exact as scene.ts
+ * Scenes of grains in vessels that turn. In 3D, vessels stand between two panes. Coordinates are exact as scene.ts
  * describes. `drive` rounds gravity and obstacles, because sines differ in the last bit between JavaScript engines.
  */
 import type { Dimensions } from '../core/world/world';
@@ -29,7 +29,7 @@ function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   return high;
 }
 
-/** Range of the distance between the panes. Deeper drums would hide the grains and need many more balls. */
+/** Range of the distance between the panes. Deeper vessels would hide the grains and need many more balls. */
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 

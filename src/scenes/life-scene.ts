@@ -40,7 +40,7 @@ function edgesFor(dimensions: Dimensions, count: number): number[] {
  * How a table is made:
  * - `random`: each entry is random;
  * - `mutual`: random, but two species attract each other equally;
- * - `chain`: each species attracts itself, and the next one a little;
+ * - `chain`: each species is attracted to itself, and a little to the next one;
  * - `chase`: each species follows the next one, which flees.
  */
 export type AttractionKind = 'random' | 'mutual' | 'chain' | 'chase';

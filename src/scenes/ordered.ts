@@ -131,7 +131,7 @@ export const PACKING: CollisionSceneDefinition = {
       const column = latticeIndex(particle, columns, 0, dimensions);
       const row = latticeIndex(particle, columns, 1, dimensions);
       const layer = dimensions === 2 ? 0 : latticeIndex(particle, columns, 2, dimensions);
-      // Of each three layers, the second is also shifted by half a column.
+      // In each group of three layers, the second is also shifted by half a column.
       const aside = (row + (layer % 3 === 1 ? 1 : 0)) % 2;
       const x = RADIUS + column * PACKING_SPACING + (aside * PACKING_SPACING) / 2;
       const y = RADIUS + row * PACKING_ROW + (PACKING_SHIFT[layer % 3] as number);

@@ -13,7 +13,7 @@ const GRAIN_SHAKE = 26;
 
 /** Greatest distance between the balls of a wall. Half a diameter makes the wall almost smooth. */
 const BALL_SPACING = 0.5;
-/** Greatest distance between the balls of a row from pane to pane: near enough to stop grains. */
+/** Greatest distance between the balls of a row from pane to pane: short enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
 export type Point = readonly [x: number, y: number];
@@ -33,8 +33,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Returns one ball per point, in 3D a row from pane to pane. `depth` is the distance between the panes, and `within`
- * the longest edge of the vessel. Must be fast, because a drum calls it in each step.
+ * Returns one ball per point; in 3D, a row of balls per point, from pane to pane. `depth` is the distance between the
+ * panes, and `within` the longest edge of the vessel. Must be fast, because a drum calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,

@@ -173,7 +173,7 @@ function explainStart(command: string, error: unknown): string {
   if (missing !== undefined) {
     return `${command} does not start, because the library ${missing} is missing: ${CHROME_ADVICE}.`;
   }
-  // puppeteer, then Playwright: the exit code, and the first line that the program printed.
+  // Each pattern has puppeteer's form first, then Playwright's. `printed` is the first line of the program's output.
   const code = /\b(?:Code: |exitCode=)(\d+)/.exec(text)?.[1];
   const printed = /(?:^stderr:\n|\[err\] )(.*\S)/m.exec(text)?.[1];
   const end = code === undefined ? text.trim().split('\n', 1)[0] : `it ended with exit code ${code}`;
@@ -191,7 +191,7 @@ async function findProblem(browser: AnyBrowser): Promise<string | undefined> {
       `(async () => navigator.gpu === undefined ? 'api' : (await navigator.gpu.requestAdapter()) ? '' : 'adapter')()`,
     );
     if (found === 'api') return 'it may be too old, so update it';
-    return found === 'adapter' ? "there is no adapter; try gpu: 'software', or update it" : undefined;
+    return found === 'adapter' ? "there is no adapter; try gpu: 'software', or a newer browser" : undefined;
   } finally {
     await page.close();
   }

@@ -221,7 +221,7 @@ class Process<Question, Answer> implements DenoProcess<Question, Answer> {
     };
     child.once('error', ({ message }) => end(message));
     child.once('close', (code, signal) => end(`it ended early with ${code ?? signal}.`));
-    // A question that reaches an ended process is answered by `end`.
+    // Writing a question to an ended process fails; `end` answers that question.
     child.stdin.on('error', () => undefined);
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -26,7 +26,7 @@ export interface DeviceOptions {
   readonly gpu?: (() => GPU | Promise<GPU>) | undefined;
 }
 
-/** Says whether objects of the device that the body did not destroy make a test fail. */
+/** Says whether a test fails if its body leaves objects of the device that it created and did not destroy. */
 export interface LeakOptions {
   /**
    * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy.

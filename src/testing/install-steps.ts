@@ -1,4 +1,4 @@
-/** Decides how to install a browser where there is none. Acts only through `Installer`, so tests install nothing. */
+/** Decides how to install a browser if there is none. Acts only through `Installer`, so tests install nothing. */
 import { CHROME_ADVICE, type Chrome } from '../node/drivers';
 
 export interface Installer {

@@ -99,7 +99,8 @@ export async function screenshotCanvas(page: ScreenshotPage, selector = 'canvas'
   const element = await page.$(selector);
   if (element === null)
     throw new ArgumentError('selector', selector, 'the selector of an element in the page');
-  // Without this, one library waits until its time limit, and the error of the other names no element.
+  // Without this check, one of puppeteer and Playwright waits until its time limit; the error of the other names no
+  // element.
   if (!(await element.isVisible())) {
     const accepted = 'the selector of an element that is visible: it has a size, and no style hides it';
     throw new ArgumentError('selector', selector, accepted);

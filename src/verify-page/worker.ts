@@ -50,14 +50,14 @@ async function run(options: VerifyOptions): Promise<void> {
       say({ kind: 'progress', what, done, total });
     const checks = [
       ...(options.exact ? [] : [verify({ gpu }, options, onStart)]),
-      // The recorded simulations have their own scenes.
+      // The recorded simulations have their own scenes, so a choice of scenes leaves them out.
       ...(options.scenes ? [] : [verifyExact({ gpu }, options.dimensions ?? [2, 3])]),
     ];
     for (const group of checks) {
       for await (const found of group) {
         cases.push(found);
         say({ kind: 'case', found });
-        // After a loss every further check would fail, too.
+        // After a loss of the device, every further check would fail, too.
         gpu.checkAlive();
       }
     }

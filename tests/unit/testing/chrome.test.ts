@@ -183,7 +183,7 @@ describe('launchChrome', () => {
   test('says that pages have no adapter, and closes the browser', async () => {
     const { log, ...puppeteer } = library('adapter');
     await expect(launchOn(ready, puppeteer, {})).rejects.toThrow(
-      "/usr/bin/chromium starts, but its pages have no WebGPU: there is no adapter; try gpu: 'software', or update it.",
+      "/usr/bin/chromium starts, but its pages have no WebGPU: there is no adapter; try gpu: 'software', or a newer browser.",
     );
     expect(log.at(-1)).toBe('closed');
     await expect(launchOn(ready, library('api'), {})).rejects.toThrow('it may be too old, so update it.');
