@@ -1,5 +1,5 @@
 /**
- * Nothing is downloaded at install, because `npm ci` would fail where the download does: scripts/setup.ts
- * finds a browser or gets one, when the tests need it.
+ * Keeps `npm ci` from downloading a browser, because it would fail if the download failed. scripts/setup.ts
+ * finds or installs a browser when tests need one.
  */
 module.exports = { skipDownload: true };

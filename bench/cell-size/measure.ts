@@ -60,7 +60,7 @@ export interface CellSizeRow {
 }
 
 const SEED = 1;
-/** Timed runs query only every fifth particle, because queries are slow. */
+/** Timed runs of `cpu near` query only every fifth particle, because queries are slow. */
 const STRIDE = 5;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;

@@ -1,4 +1,4 @@
-/** Checks the fluid's guarantees through its public API. Findings report the measured figures, even if they failed. */
+/** Checks the fluid's guarantees through its public API. Findings report measured figures, even if a check fails. */
 
 import type { Gpu } from '../gpu/device';
 import {
@@ -322,8 +322,8 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case: with few cells, waves enclose more air. APIC cannot hide a gain of energy by removing noise, as FLIP
-    // can.
+    // A hard case: with few cells, waves enclose more air. FLIP removes noise, which may hide a gain of energy; APIC
+    // does not.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

@@ -1,6 +1,6 @@
 /**
- * Compares exact simulations of 1,000 and 20,000 particles with their recorded hashes after 1, 100 and 5,000 steps.
- * Every device must give them. scripts/record-exact.ts records them.
+ * Compares exact simulations with their recorded hashes: of 1,000 particles after 1, 100 and 5,000 steps, of 20,000
+ * particles after 1 and 100. Every device must give them. scripts/record-exact.ts records them.
  */
 import type { ParticleSimulation } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
@@ -37,7 +37,7 @@ function replaceSome(simulation: ParticleSimulation, step: number): void {
   simulation.set({ friction: step % (2 * REPLACING) < REPLACING ? 0.7 : 0.2 });
 }
 
-/** Returns the hashes after LONG_MARKS steps, or only after the first few of them. */
+/** Returns the hashes of the states after `marks` steps, which ascend. */
 export function longHashes(
   subject: Subject,
   name: LongScene,

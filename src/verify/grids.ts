@@ -37,7 +37,7 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Half the shortest period is the greatest finite radius that `near` accepts. Infinity if no axis is periodic. */
+/** Returns the greatest finite radius for `near`: half the shortest period. Infinity if no axis is periodic. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }

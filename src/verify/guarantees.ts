@@ -1,4 +1,4 @@
-/** Checks the engine's guarantees over long runs. Findings report the measured figures, even if they failed. */
+/** Checks the engine's guarantees over long runs. Findings report the measured figures, even if a check fails. */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';

@@ -1,6 +1,6 @@
 /**
- * Compares the measures, `separate` and steps of either engine with the reference, its pairs with oracles, and its runs
- * with each other.
+ * Compares the measures, `separate` and steps of an engine (GPU or CPU) with the reference, its pairs with oracles, and
+ * its runs with each other.
  *
  * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
  * the reference therefore resolve contacts from the same bits. src/reference/solve/bound.ts bounds the difference
@@ -65,7 +65,7 @@ export async function checkMeasures(
     const obstacles = obstaclesOf(simulation.world, scene);
     const diameter = Math.fround(2 * scene.radius);
     const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
-    // With variable radii the CPU engine chooses its own cells.
+    // With variable radii, the CPU engine chooses its own cells.
     const ownCells = scene.radii !== undefined && !('gpu' in subject);
     for (const name of ownCells ? CELLLESS_MEASURES : EXACT_MEASURES) {
       if (got[name] !== expected[name])
