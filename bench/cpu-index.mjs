@@ -310,7 +310,7 @@ function fail(message) {
 
 function table() {
   const lines = [
-    `A frame in which some of N discs move and find their partners, one thread: ${report.machine}, ` +
+    `A frame in which some of N discs move and find their partners (the discs that they overlap), one thread: ${report.machine}, ` +
       `Node ${report.node}, load ${report.load?.toFixed(1)}, median of ${rounds} rounds`,
     '',
     '| discs | moving | structure | partners | median ms | least ms | relative to CpuIndex |',

@@ -38,7 +38,7 @@ interface Row {
   readonly list: number;
   readonly step: number;
   readonly separate: number;
-  /** Time of the step without its pass over contacts. */
+  /** Time of the step without its passes over contacts. */
   readonly order: number;
 }
 

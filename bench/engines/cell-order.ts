@@ -17,7 +17,7 @@ export interface CellLayout {
   readonly cellSize: number;
   /** Per axis: the number that each coordinate of a cell adds to the cell's number. */
   readonly tables: readonly Uint32Array[];
-  /** One more than the greatest number. Morton order leaves some numbers unused. */
+  /** One more than the greatest number of a cell. Morton order leaves some numbers unused. */
   readonly cells: number;
 }
 

@@ -53,7 +53,7 @@ function boxEngine({ name, about, create, countCandidates }: Boxes): CpuEngine {
           memory ??= boxes.byteLength + finder.memoryBytes;
         },
         query,
-        /** Comparing two boxes is the test of boxes; discs and balls are tested after that. */
+        /** For boxes, comparing two of them is the test. Discs and balls are tested after their boxes. */
         countWork(): Work {
           const candidates = countCandidates((finder as unknown as { readonly order: unknown }).order);
           const tests = halfExtents ? candidates : overlaps.countTests(query);
@@ -82,7 +82,7 @@ export const CPU_CHUNKS = boxEngine({
   countCandidates: (order) => countInChunks(order as ChunkOrder),
 });
 
-/** Repeats the sweeps of src/cpu/boxes/chunks.ts: boxes of the same chunk, if they meet along the last axis. */
+/** Counts, as src/cpu/boxes/chunks.ts sweeps: pairs of boxes in the same chunk that meet along the last axis. */
 function countInChunks({ starts, corners, dimensions }: ChunkOrder): number {
   let candidates = 0;
   const lowOf = (member: number) => corners[CORNERS * member + dimensions - 1] as number;
@@ -98,7 +98,7 @@ function countInChunks({ starts, corners, dimensions }: ChunkOrder): number {
   return candidates;
 }
 
-/** Repeats the sweeps of src/cpu/boxes/sweep.ts: boxes of the same row or of rows around it, if they meet along x. */
+/** Counts, as src/cpu/boxes/sweep.ts sweeps: pairs of boxes in the same or in neighbouring rows that meet along x. */
 function countInRows(order: BoxOrder): number {
   const { starts, levelRows, levels, corners } = order;
   let candidates = 0;

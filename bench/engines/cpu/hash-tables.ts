@@ -1,7 +1,7 @@
 /**
  * Hashed grids: counting sort into the buckets of a table, with cells as wide as the largest body. Several cells may
- * share a bucket, so a query compares the cell of each body in a bucket. The engines differ in the hash function and in
- * the size of the table.
+ * share a bucket, so a query compares the cell of each body in a bucket with the cell that it searches. The engines
+ * differ in the hash function and in the size of the table.
  */
 import type { CpuEngine, Work } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';

@@ -58,7 +58,7 @@ export const CPU_SWEEP_COHERENT = sweep({
   coherent: true,
 });
 
-/** Per slot: the centre, swept axis first, then half of each edge. Without boxes, `RADIUS` holds the radius. */
+/** Numbers per slot: the centre, swept axis first, then half of each edge; without boxes, the radius at RADIUS. */
 const STRIDE = 6;
 const RADIUS = 3;
 

@@ -17,8 +17,8 @@ interface Body {
 }
 
 /**
- * A twin of shaders/query/chunk_pairs.wgsl, over the memberships that BoxChunks sorted on the device: a chunk, or 0 for
- * unused room, and an id each. `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each.
+ * A twin of shaders/query/chunk_pairs.wgsl, over the memberships that BoxChunks sorted on the device. A membership is a
+ * chunk, or 0 for unused room, and an id. `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each.
  */
 export function workOfChunks(
   dimensions: number,
@@ -72,7 +72,7 @@ export function workOfBoxes(given: World, boxes: Float32Array): Work {
       const middle = coarsened(world, lattice, level, higher);
       for (const bucket of bucketsAround(world, middle, higher, other)) tests += entered[bucket] as number;
     }
-    // The body itself.
+    // Leave out the body itself.
     tests--;
     if (level < FINER_STEPS) continue;
     for (const bucket of bucketsAround(world, lattice, level, level)) tests += finer[bucket] as number;

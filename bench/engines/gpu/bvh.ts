@@ -54,7 +54,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Assigns an axis to each bit, which halves the cells along their longest edge, so that they become nearly cubes. */
+/** Assigns an axis to each bit: that of the cells' longest edge. The bit halves the edge, so cells become nearly cubes. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);
@@ -77,7 +77,7 @@ export const GPU_BVH: GpuEngine = {
   name: 'gpu-bvh',
   backend: 'gpu',
   about:
-    'Linear BVH: RadixSort of 30-bit Morton codes, a tree with four children per node; each body is tested against the bodies that follow it in the sorted order.',
+    'Linear BVH: RadixSort of 30-bit Morton codes, a tree with four children per node; a query searches the tree once per body, for bodies that follow it in the sorted order.',
   async open(scene, gpu) {
     const { dimensions, count, min } = scene;
     const levels = levelsOf(count);

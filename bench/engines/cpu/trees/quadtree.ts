@@ -4,7 +4,7 @@
  * - Plain: a body belongs to the smallest cell that contains it whole. A body on a cell's middle line stays in that
  *   cell, however small the body is. Cells side by side share no pairs.
  * - Loose: a body belongs to the smallest cell that contains its centre and is no smaller than the body. The cell's box
- * is twice as wide as the cell, so that it contains the whole body. Boxes of adjacent cells intersect.
+ *   is twice as wide as the cell, so that it contains the whole body. Boxes of adjacent cells intersect.
  */
 import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
