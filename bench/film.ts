@@ -30,7 +30,7 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** In milliseconds, with all descendants. */
+/** Returns the processor time of a process and all its descendants, in milliseconds. */
 function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

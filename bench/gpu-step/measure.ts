@@ -59,7 +59,7 @@ interface Variant {
   readonly substeps?: number;
 }
 
-/** Seconds per substep. So short a step hardly moves anything, so all repeats have about the same neighbours. */
+/** Seconds per substep. Such a short step hardly moves anything: all repeats have about the same neighbours. */
 const DT = 2 ** -14;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;

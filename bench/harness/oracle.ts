@@ -81,7 +81,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   return { pairs, checksum };
 }
 
-/** Bodies at least so far apart do not overlap. Touching boxes do, so their reach is a little longer. */
+/** Returns a distance from which bodies do not overlap. Touching boxes overlap, so they get a little more. */
 function greatestReach({ radius, halfExtents }: BenchScene): number {
   return 2 * radius * (halfExtents ? 1 + 2 ** -20 : 1);
 }

@@ -54,7 +54,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Assigns an axis to each bit: that of the cells' longest edge. The bit halves the edge, so cells become nearly cubes. */
+/** Assigns an axis to each bit: that of the longest edge of a cell, which the bit halves. Cells become nearly cubes. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

@@ -1,4 +1,4 @@
-/** Counts the candidates of HashGrid's neighbour loops on the CPU. A pair counts twice: both particles visit it. */
+/** Counts, on the CPU, the candidates of HashGrid's neighbour loops. A pair counts twice: both particles visit it. */
 import { FINER_STEPS } from '../../../src/core/base/constants';
 import { bucketOfLattice, latticeCoordinate, latticeOfParticle } from '../../../src/core/world/cells';
 import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
@@ -77,8 +77,8 @@ function countInBuckets(world: World, positions: Float32Array): number {
 
 /**
  * For a bounded world with levels. Counts the cells around a particle on the level below its own, on its own level and
- * on each higher level, then its finer entries. Leaves out cells that no particle of their level could reach, like
- * reached_cells in shaders/levels/probe_layers.wgsl.
+ * on each higher level, then its finer entries. Leaves out cells whose particles are too far away to overlap it, as
+ * reached_cells in shaders/levels/probe_layers.wgsl does.
  */
 function countOnLevels(world: World, positions: Float32Array, radii: Float32Array): number {
   const { dimensions, levels, cellCount } = world;
@@ -105,7 +105,7 @@ function countOnLevels(world: World, positions: Float32Array, radii: Float32Arra
     }
   }
 
-  /** Sums `counts` over the cells of `level` around a particle that particles of level `origin` can reach. */
+  /** Sums `counts` over the cells of `level` from which particles of level `origin` can reach the particle. */
   const sumAround = (counts: Uint32Array, particle: number, level: number, origin: number): number => {
     const own = levelsOf[particle] as number;
     const radius = radii[particle] as number;

@@ -24,7 +24,7 @@ import text from './sweep.wgsl?raw';
 
 const SAMPLE = 2 ** 16;
 
-/** Scales the tests of a sample of the bodies up to all bodies. Assumes the largest radius for every body. */
+/** Estimates the tests from a sample of the bodies. Assumes the largest radius for every body. */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
   const stride = Math.max(1, Math.floor(count / SAMPLE));
