@@ -1,7 +1,7 @@
 /**
- * `npm run bench:hashes`: compares three hash functions for cells, in tables of two sizes. Prints how many of the
- * occupied cells share a bucket, and the time per hash. The times of whole searches are in the table of `npm run bench
- * -- --only cpu-hash-teschner,cpu-hash-mix,cpu-hash-morton,cpu-teschner`.
+ * `npm run bench:hashes`: compares three hash functions for cells, in tables of two sizes. Prints the percentage of
+ * occupied cells that share a bucket, and the time per hash. For the times of whole searches, run
+ * `npm run bench -- --only cpu-hash-teschner,cpu-hash-mix,cpu-hash-morton,cpu-teschner`.
  *
  *   npm run bench:hashes -- [--scene name,…] [--count n] [--dimensions 2,3] [--json]
  */

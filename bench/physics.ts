@@ -49,7 +49,7 @@ async function measure({
   const machine = `${processor}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
   process.stdout.write(
     `Steps of 1/60 s: ${machine}\n${engines.map(({ name, about }) => `  ${name}: ${about}\n`).join('')}` +
-      'A value that misses its bar ends in "!".\n',
+      'A value outside its limits ends in "!".\n',
   );
   const rows: Row[] = [];
   let isComplete = true;

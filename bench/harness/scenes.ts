@@ -41,7 +41,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** The largest number of bodies. More bodies would fill the memory with pairs. */
+  /** The largest number of bodies: those of the file of --input, or those whose pairs still fit into memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }

@@ -3,7 +3,7 @@ import { HASH_NUMBERS, type HashName, hashCell } from '../engines/cpu/hash-funct
 import type { BenchScene } from '../harness/scenes';
 import { describeSamples } from '../harness/statistics';
 
-/** A body's cell: three coordinates; in 2D, z is 0. Cells are as wide as the largest body. */
+/** Returns the cell of each body: three coordinates; in 2D, z is 0. Cells are as wide as the largest body. */
 export function cellsOf({ dimensions, count, radius, frame }: BenchScene): Int32Array {
   const positions = frame(0);
   const cells = new Int32Array(3 * count);

@@ -6,7 +6,7 @@ export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** Splits the flags that the visitor typed at blanks, and adds what the page can detect. */
+/** Splits the typed flags at blanks, and adds what the page can detect. */
 export function detectFlags(typed: string): string[] {
   const detected = [
     // Isolated pages have finer clocks.

@@ -24,7 +24,7 @@ export class Overlaps extends PairSink {
     this.positions = positions as Float32Array<ArrayBuffer>;
   }
 
-  /** Counts the `testPair` calls of a query that ignores `positions`: all bodies coincide, so each is listed. */
+  /** Counts the `testPair` calls of a query that ignores `positions`: if all bodies coincide, each call adds a pair. */
   countTests(query: () => void): number {
     const { positions } = this;
     this.positions = new Float32Array(positions.length);

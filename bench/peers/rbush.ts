@@ -47,7 +47,7 @@ export const RBUSH: CpuEngine = {
               if (other.body > item.body && doMeet(item, other)) tests++;
             }
           } else {
-            // Bodies of nodes within the item are found without a comparison; walk counts them alike.
+            // rbush finds the bodies of a node inside the item's box without comparing them. They are candidates, too.
             for (const child of node.children) if (doMeet(item, child)) walk(child);
           }
         };
