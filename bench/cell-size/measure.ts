@@ -33,7 +33,7 @@ export interface CellSizeRequest {
 /**
  * - `cpu pairs`: builds the grid and finds all pairs.
  * - `gpu push`: sorts a simulation's particles and pushes them apart once.
- * - `cpu near`: queries the neighbours of particles within one diameter. A query visits one cell beyond its radius on
+ * - `cpu near`: queries the neighbours within one diameter of a particle. A query visits one cell beyond its radius on
  *   every side.
  * - `gpu near`: sorts the particles, then counts neighbours within one diameter in a custom kernel. The kernel visits
  *   as many cells on every side as a diameter spans.

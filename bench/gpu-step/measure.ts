@@ -1,7 +1,7 @@
 /**
- * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state), `step`
- * and `exact` (the same step in whole numbers), in turns. Positions of both grids must first agree, and no particle may
- * be lost. Uses error scopes, because a dropped submission looks very fast.
+ * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state),
+ * `step` and `exact` (the same step in whole numbers), in turns. Positions after `separate` and `unsorted` must first
+ * agree, and no particle may be lost. Uses error scopes, because a dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { planSimulation } from '../../src/core/simulation/plan';

@@ -41,7 +41,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** The largest number of bodies: those of the file of --input, or those whose pairs still fit into memory. */
+  /** The largest number of bodies. The file of --input has no more, or the pairs of more would fill the memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }

@@ -106,6 +106,6 @@ export function describeHashes(rows: readonly HashRow[]): string[] {
     const more = own.filter(({ sharing, expected }) => sharing > expected * SIMILAR);
     const mean = own.reduce((sum, { nanoseconds }) => sum + nanoseconds, 0) / own.length;
     const worst = own.reduce((most, row) => (row.fullest > most.fullest ? row : most));
-    return `${hash}: fewer cells share a bucket than at random in ${fewer.length} of ${own.length} tables, more in ${more.length}. At most ${worst.fullest} cells share one (${worst.scene} ${worst.dimensions}D). A hash takes ${mean.toFixed(1)} ns on average.`;
+    return `${hash}: fewer cells share a bucket than at random in ${fewer.length} of ${own.length} tables, more in ${more.length}. At most ${worst.fullest} cells share a bucket (${worst.scene} ${worst.dimensions}D). A hash takes ${mean.toFixed(1)} ns on average.`;
   });
 }

@@ -109,7 +109,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes of widths 0.5 to 2 fly at a wall of thickness 0.5. They move 50 to 62 per 1/60 s. Continuous collision detection stops them.',
+    'Balls and boxes 0.5 to 2 wide fly 50 to 62 per 1/60 s at a wall 0.5 thick. Continuous collision detection stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

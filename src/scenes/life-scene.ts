@@ -39,7 +39,7 @@ function edgesFor(dimensions: Dimensions, count: number): number[] {
 /**
  * How a table is made:
  * - `random`: each entry is random;
- * - `mutual`: random, but two species attract each other equally;
+ * - `mutual`: random, but any two species attract each other equally;
  * - `chain`: each species is attracted to itself, and a little to the next one;
  * - `chase`: each species follows the next one, which flees.
  */

@@ -141,7 +141,7 @@ export const CROWDS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'crowds',
   description:
-    'Three cells hold up to 140, 420 and 1,200 particles; the rest is spread evenly. The crowds option is on.',
+    'Crowds of up to 140, 420 and 1,200 in three cells; other particles lie anywhere. The crowds option is on.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       ROOM_FOR_CROWDS,

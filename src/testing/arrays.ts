@@ -60,7 +60,7 @@ function compare<T>(
   const lengths =
     got.length === expected.length
       ? `${mismatches} of ${got.length} values ${complaint}`
-      : `${got.length} values instead of ${expected.length}; ${mismatches} of those at shared indices ${complaint}`;
+      : `${got.length} values instead of ${expected.length}; at shared indices, ${mismatches} ${complaint}`;
   if (got.length === expected.length && mismatches === 0) return;
   throw new AssertionError({ message: `${label}: ${lengths}.${formatTable(rows)}`, stackStartFn: compare });
 }

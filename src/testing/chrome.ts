@@ -185,7 +185,7 @@ function explainStart(command: string, error: unknown): string {
 async function findProblem(browser: AnyBrowser): Promise<string | undefined> {
   const page = await browser.newPage();
   try {
-    // Pages have WebGPU only in a secure context, and an empty page is not one.
+    // Pages have WebGPU only in a secure context. An empty page has no secure context.
     await page.goto('chrome://version');
     const found = await page.evaluate(
       `(async () => navigator.gpu === undefined ? 'api' : (await navigator.gpu.requestAdapter()) ? '' : 'adapter')()`,

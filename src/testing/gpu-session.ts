@@ -30,7 +30,7 @@ export interface DeviceOptions {
 export interface LeakOptions {
   /**
    * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy.
-   * Buffers that the tools created do not count. With 'allow', such leaks are destroyed without a message. Default
+   * Buffers that the tools created do not count. With 'allow', such objects are destroyed without a message. Default
    * 'fail'.
    */
   readonly leaks?: 'fail' | 'allow' | undefined;

@@ -26,8 +26,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts. Returns advice if no step gives one, or if an environment variable names a Chrome that
- * does not start.
+ * Returns a Chrome that starts. Returns advice if there is none after all steps, or if an environment variable names a
+ * Chrome that does not start.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;

@@ -89,7 +89,7 @@ export async function checkDamBreak(
 }
 
 const SLOPE = 0.03;
-/** Smallest share of this slope that must be left after half a swing and after a whole one. */
+/** Smallest share of SLOPE that must be left after half a swing, and after a whole swing. */
 const LEAST_SWING = 0.4;
 
 /** Returns a half-full tank that is `cells` cells high. The surface of its fluid slopes. */

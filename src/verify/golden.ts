@@ -1,6 +1,6 @@
 /**
- * Compares exact simulations with their recorded hashes, which every device must give. A change of the contact
- * law changes these hashes; the failing test in tests/unit/verify/golden.test.ts then shows the new ones.
+ * Compares exact simulations with their recorded hashes, which every device must give. A change of the contact law
+ * changes these hashes; the failing test in tests/unit/verify/golden.test.ts then shows the new ones.
  */
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';

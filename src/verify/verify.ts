@@ -67,7 +67,7 @@ export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 /** The greatest number of steps of the check `repeats`. */
 export const MOST_STEPS = 100_000;
 
-/** Most pairs overlap in `one-cell`: those of 65,537 particles would take 17 GB. */
+/** Most pairs overlap in `one-cell`. The pairs of 65,537 particles would take 17 GB. */
 const MOST_IN_ONE_CELL = 4096;
 /** A software GPU takes too long for more particles if all pairs are tested. */
 const MOST_NAIVE = 4096;
@@ -223,7 +223,7 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** In `one-cell` several lists hold nearly all pairs at the same time. */
+/** In `one-cell`, several lists hold nearly all pairs at the same time. */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }

@@ -18,7 +18,8 @@ interface Body {
 
 /**
  * A twin of shaders/query/chunk_pairs.wgsl, over the memberships that BoxChunks sorted on the device. A membership is a
- * chunk, or 0 for unused room, and an id. `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each.
+ * chunk (0 for unused room) and an id. `boxes` holds the low corner of each box, then its high one, `dimensions`
+ * numbers each.
  */
 export function workOfChunks(
   dimensions: number,

@@ -17,7 +17,7 @@ export function workOfGrid(world: World, positions: Float32Array, radii?: Float3
   return { candidates, tests: candidates, counted: 'formula' };
 }
 
-/** For a bounded world. Relies on its ring of empty cells. */
+/** Counts for a bounded world. Relies on its ring of empty cells. */
 function countInCells(world: World, positions: Float32Array): number {
   const { dimensions, cells, cellCount } = world;
   const [columns = 1, rows = 1] = cells;
@@ -47,7 +47,7 @@ function countInCells(world: World, positions: Float32Array): number {
   return candidates;
 }
 
-/** For an unbounded world. The loop also tests particles of other cells in the same buckets. */
+/** Counts for an unbounded world. The loop also tests particles of other cells in the same buckets. */
 function countInBuckets(world: World, positions: Float32Array): number {
   const { dimensions, cellCount } = world;
   const count = positions.length / dimensions;
@@ -76,9 +76,9 @@ function countInBuckets(world: World, positions: Float32Array): number {
 }
 
 /**
- * For a bounded world with levels. Counts the cells around a particle on the level below its own, on its own level and
- * on each higher level, then its finer entries. Leaves out cells whose particles are too far away to overlap it, as
- * reached_cells in shaders/levels/probe_layers.wgsl does.
+ * Counts for a bounded world with levels: particles in the cells around a particle on the level below its own, on its
+ * own level and on each higher level, then its finer entries. Leaves out cells whose particles are too far away to
+ * overlap it, as reached_cells in shaders/levels/probe_layers.wgsl does.
  */
 function countOnLevels(world: World, positions: Float32Array, radii: Float32Array): number {
   const { dimensions, levels, cellCount } = world;

@@ -90,7 +90,7 @@ describe('the measurement of hash functions', () => {
       { ...row, sharing: 0.1, expected: 0.5, fullest: 2, nanoseconds: 6 },
     ];
     expect(describeHashes(rows)).toEqual([
-      'mix: fewer cells share a bucket than at random in 1 of 3 tables, more in 1. At most 7 cells share one (line-x 2D). A hash takes 4.0 ns on average.',
+      'mix: fewer cells share a bucket than at random in 1 of 3 tables, more in 1. At most 7 cells share a bucket (line-x 2D). A hash takes 4.0 ns on average.',
     ]);
   });
 });
