@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  // The bundle loads some of its parts only when it needs them.
+  // Deletes the bundle only at the exit, because it loads some of its parts late.
   process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
   await build({
     root: ROOT,

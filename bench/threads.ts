@@ -3,10 +3,10 @@
  * and builds of a grid with all pairs. Flags: `--threads` (default 2), `--repeats`, and numbers of particles: `--steps`
  * of the pile, `--pairs` of the grid.
  *
- * Other programs may keep cores busy. So each turn comes with a probe: plain arithmetic in as many threads. A turn is
- * quiet if the probe ran nearly as many times faster as it has threads. The last columns compare processor times, which
- * other programs change less: of one thread, of the busiest of several threads, and the first divided by the mean of
- * the several.
+ * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in as many
+ * threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of threads.
+ * The last three columns are processor times, which other programs change less: the time of one thread alone, the time
+ * of the busiest of several threads, and the time of one divided by the mean of the several.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -41,7 +41,7 @@ const DT = 1 / 60;
 /** Steps before the first turn, in which the pile falls and V8 compiles. */
 const WARM_STEPS = 20;
 const WARM_BUILDS = 4;
-/** A turn is quiet if the probes around it gained this share of the number of threads. */
+/** A turn is quiet if the gain of each of its probes is at least this share of the number of threads. */
 const QUIET = 0.9;
 
 interface Contest {

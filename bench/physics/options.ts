@@ -10,7 +10,7 @@ export const ENGINE_NAMES = [...USUAL_ENGINES, 'exact'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface PhysicsOptions {
-  /** If undefined, all engines run, but `gpu` only if there is an adapter. */
+  /** If undefined, USUAL_ENGINES run, but `gpu` only if there is an adapter. */
   readonly engines: readonly EngineName[] | undefined;
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];

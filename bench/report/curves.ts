@@ -5,7 +5,7 @@ import { element, type Markup } from './markup';
 export interface ChartLines {
   readonly name: string;
   readonly times: readonly Line[];
-  /** Engines that cannot tell their work have no line here. */
+  /** Engines that do not report their work have no line here. */
   readonly tests: readonly Line[];
 }
 

@@ -356,7 +356,10 @@ function describeGrowths(growths: readonly Growth[]): string[] {
   });
 }
 
-/** Compares the dense grids with all pairs, at the largest count for which work is known. */
+/**
+ * States the tests of the dense grids, of the engine with the fewest tests and of all pairs, at the largest count for
+ * which work is known.
+ */
 function describeWork({ name, cases }: Group): string[] {
   const last = cases.findLast(({ timed }) => timed.some(({ work }) => work));
   if (!last) return [];

@@ -10,7 +10,7 @@ export interface WhichRecord {
   readonly record: BenchRecord;
 }
 
-/** The names of engines in the tables, if they differ from their own. */
+/** Names in the tables, for engines whose own name is not shown. */
 const STRUCTURES: Readonly<Record<string, string>> = {
   'cpu-grid': '`createCpuGrid`',
   'cpu-rows': 'plain grid, rows',

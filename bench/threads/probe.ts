@@ -1,4 +1,4 @@
-/** Measures how much several threads of plain arithmetic gain over one at the moment: the number of free cores. */
+/** Measures the speed of plain arithmetic in several threads relative to one: about the number of free cores. */
 import { Worker } from 'node:worker_threads';
 
 const ROUNDS = 1_000_000;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const POLL_MS = 5;
 
-/** Waits until all threads of a simulation or grid take part, or until one of them is known to be missing. */
+/** Waits until all threads of a simulation or grid work, or until a warning says that one is missing. */
 export async function threadsReady(
   object: { readonly threads: number; readonly warnings: readonly string[] },
   threads: number,

@@ -1,4 +1,4 @@
-/** The bytes of a buffer's element that an access in a shader touches. */
+/** Finds which bytes of a buffer's element an access in a shader touches. */
 import { CellstormError } from '../../src/core/base/errors';
 
 export interface Access {

@@ -1,4 +1,4 @@
-/** Records the dispatches of real calls, such as `simulation.encodeStep`, and keeps them from the encoder. */
+/** Records the dispatches of real calls, such as `simulation.encodeStep`, instead of encoding them. */
 import { type CountedWorkgroups, Kernel, type KernelDescription } from '../../src/gpu/kernel';
 import type { SharedBinding } from '../../src/gpu/params';
 
@@ -48,7 +48,7 @@ export class Capture {
     };
   }
 
-  /** Returns the dispatches that `run` records, which must be synchronous. Its encoder gets none of them. */
+  /** Returns the dispatches of `run`, a synchronous function. Its encoder gets none of them. */
   record(run: () => void): Dispatch[] {
     const dispatches: Dispatch[] = [];
     this.recording = dispatches;

@@ -75,7 +75,7 @@ export async function measureTraffic(request: TrafficRequest, provider: GPU): Pr
     // A twin has the kernel's buffers and the trace's buffer.
     requiredLimits: { maxStorageBuffersPerShaderStage: 9 },
   });
-  // The counts are for hardware GPUs, which have other shapes of some kernels than the software adapter that counts.
+  // The counts are for hardware GPUs. Some kernels have another form there than on the software adapter that runs here.
   const gpu = wrapDevice(opened.device, HARDWARE);
   const capture = new Capture();
   try {

@@ -5,7 +5,7 @@ import { CellstormError } from '../../src/core/base/errors';
 import type { TrafficRequest } from './measure';
 
 const SCENES = ['grid', 'uniform', 'pile', 'clustered'] as const;
-/** More elements than this do not fit a record of an access. */
+/** A record of an access has 24 bits for the index, and a buffer may have several elements per particle. */
 const MOST_PARTICLES = 4e6;
 const MOST_L2 = 1024;
 const MOST_STEPS = 10_000;

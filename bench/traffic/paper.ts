@@ -1,4 +1,4 @@
-/** Figures of bench/NOTES.md to compare with: counted by hand for the engine gpu-grid, and goals for a step. */
+/** Bytes per particle to compare with: counted by hand for gpu-grid (bench/NOTES.md), and goals for a substep. */
 import type { Order, Program } from './measure';
 
 /** Bytes per body and pass for 100 million bodies of the scene `uniform`. */

@@ -34,9 +34,9 @@ export interface CaseRecord {
   readonly dimensions: number;
   readonly count: number;
   readonly order: Order;
-  /** Records that did not fit, of all kernels. */
+  /** Accesses of all kernels that are not counted, because the buffer of the trace was full. */
   readonly lost: number;
-  /** Per kernel, the figures in the order of `figures`. */
+  /** Per kernel, the figures in the order of `TrafficRecord.figures`. */
   readonly kernels: Readonly<Record<string, readonly number[]>>;
 }
 

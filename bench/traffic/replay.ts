@@ -1,6 +1,7 @@
 /**
- * Runs recorded dispatches as twins, on the buffers that the kernels themselves would use, and hands all requests to the
- * caches. Nothing is sampled: a dispatch runs in windows of workgroups, each small enough that all its records fit.
+ * Runs recorded dispatches as twins, on the buffers that the kernels themselves would use, and hands all requests to
+ * the caches. Nothing is sampled: a dispatch runs in windows of workgroups, each so small that the buffer has room for all
+ * its records.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import { declareLayout, kindOf } from '../../src/gpu/bindings';
@@ -186,7 +187,7 @@ export class Replay {
     };
   }
 
-  /** Runs all workgroups in order. `capacities` has the rows of records (twin.ts) of each. */
+  /** Runs all workgroups in order. `capacities` has the number of rows of records (twin.ts) per workgroup. */
   private async runWindows(
     dispatch: Dispatch,
     twin: Compiled,

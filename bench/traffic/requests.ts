@@ -1,6 +1,6 @@
 /**
  * Groups the records of twins into requests, and counts the sectors that each touches. A request is an access that the
- * threads of a subgroup execute together: they have the same key.
+ * threads of a subgroup execute together: its records have the same key and site.
  */
 import type { Access } from './access';
 import { type Cache, SECTOR_BYTES } from './cache';

@@ -16,7 +16,7 @@ import { closingOf, type FunctionText, parseModule, splitAt, tokenize } from './
 export const INDEX_BITS = 24;
 const MOST_SITES = 2 ** (32 - INDEX_BITS);
 
-/** Words of the header per workgroup of a window: the first word of its records, and its rows. */
+/** Words of the header per workgroup of a window: the index of its first word, and its number of rows. */
 export const HEADER_WORDS = 2;
 
 export interface Twin {
@@ -84,7 +84,7 @@ export function makeTwin(code: string, entryPoint: string, group: number): Twin 
   const size = sizeOf(entry);
   if (writer.sites.length > MOST_SITES) {
     throw new CellstormError(
-      `${entryPoint} has ${writer.sites.length} accesses, but a record holds only ${MOST_SITES}.`,
+      `${entryPoint} has ${writer.sites.length} accesses, but a record can name only ${MOST_SITES}.`,
     );
   }
   return {

@@ -2,7 +2,7 @@
 /**
  * A lockstep game of two players in two threads, which exchange inputs only: node examples/lockstep/main.js
  *
- * A third player joins late, with a checkpoint and the inputs since. Then comes the same game with a planted difference:
+ * A third player joins late, with a checkpoint and the inputs after it. Then comes the same game with a planted difference:
  * player 1 applies the inputs of one tick wrongly, and the players notice. This file is the network: it passes messages
  * on.
  */
@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 
 const TICKS = 400;
 const JOIN_AFTER = 120;
-/** Player 0 pours a disc six ticks earlier, which takes effect now. */
+/** In this tick, a disc takes effect that player 0 poured six ticks earlier. */
 const WRONG_AT = 198;
 const PLAYERS = [0, 1];
 const JOINER = 2;

@@ -51,7 +51,7 @@ export class Player {
    */
   tick;
   /**
-   * The players, and the first tick for which the others wait for their inputs.
+   * Per player, the first tick for which the others wait for its inputs.
    * @type {Map<number, number>}
    */
   #since = new Map();
@@ -121,8 +121,8 @@ export class Player {
 
   /**
    * Lets a player join. The joiner becomes a player through an input, so at the same tick for all. Exactly one player
-   * calls this, such as the one with the lowest id. Before, each message must either be received by this player or be
-   * sent to the joiner, too.
+   * calls this, such as the one with the lowest id. Each message must reach this player before the call, or also reach
+   * the joiner.
    * @param {number} joiner
    */
   async admit(joiner) {

@@ -1,4 +1,4 @@
-/** Hands the canvas to a worker, which simulates and draws. This thread stays free: the text below keeps counting. */
+/** Hands the canvas to a worker, which simulates and draws. This thread stays free: the page's text keeps counting. */
 const canvas = document.querySelector('canvas') as HTMLCanvasElement;
 const status = document.querySelector('#status') as HTMLElement;
 

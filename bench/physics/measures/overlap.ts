@@ -1,8 +1,8 @@
 /**
  * Measures what deep overlaps at the start do. Bodies start in one of two ways:
  *
- * - Without gravity, they have small random velocities, or only one of them moves. Pushing them apart must not add
- *   kinetic energy.
+ * - Without gravity, they have small random velocities, or only one of them moves. If all of them move, pushing them
+ *   apart must not add kinetic energy.
  * - With gravity, they are at rest. No body may become faster than a body that has fallen through the world.
  */
 import type { Dimensions } from '../../../src/core/world/world';
@@ -20,7 +20,7 @@ import type { Case } from '../measure';
 import { measureOverlaps } from '../overlaps';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
-/** How many starts the crowds with several gravities have, and the slowest ones to come apart. */
+/** The number of seeds for each gravity in GRAVITIES, and for each crowd in SLOW. */
 const STARTS = 6;
 const SLOW_STARTS = 8;
 /** 32-bit floats hold multiples of 1/UNITS exactly. */
@@ -45,14 +45,14 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const GRAVITIES = [0.1, GRAVITY, 50] as const;
 
-/** Crowds that gained energy when the limit of the sum grew with friction. */
+/** These crowds gained energy when friction raised the contact law's limit of a particle's sum of changes. */
 const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution: number })[] = [
   { count: 60, edge: 1, friction: 10, restitution: 0 },
   { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },
   { count: 200, edge: 3, friction: 1, restitution: 0 },
 ];
 
-/** The slowest crowds to come apart. */
+/** The crowds that take longest to come apart. */
 const SLOW = [
   { friction: 0.2, restitution: 0 },
   { friction: 10, restitution: 0 },

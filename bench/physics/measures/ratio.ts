@@ -16,10 +16,10 @@ type Floor = (typeof FLOORS)[number];
 const TOP = 2;
 const GAP = 2;
 const HEIGHT = 128;
-/** Limits of the gap, as shares of the gap at the start. */
+/** Limits of the gap, as shares of GAP. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
-/** How far the upper ball falls in some cases, and their ratios. They are on obstacles and bounce. */
+/** With these ratios, the upper ball is also dropped by DROP, on an obstacle and with restitution 0.5. */
 const DROP = 0.01;
 const DROPPED_RATIOS = [5, 10] as const;
 
@@ -51,7 +51,7 @@ export function ratioScene(
 }
 
 interface Extremes {
-  /** The lowest and the highest gap, as shares of the gap at the start. */
+  /** The lowest and the highest gap, as shares of GAP. */
   readonly lowest: number;
   readonly highest: number;
   /** The greatest vertical speed of the upper ball. */

@@ -69,7 +69,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 20), friction: 0.5, bodies, obstacles };
 }
 
-/** The height of the obstacle below a heap, which is a box. */
+/** The height of the box obstacle below a heap. */
 const TOP = 2;
 
 /**
@@ -109,7 +109,7 @@ export function towerScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 16), friction: 0.5, bodies, obstacles: [] };
 }
 
-/** Compares all bodies with their positions after one second. */
+/** Returns the greatest distance of a body from its position after one second, over all bodies and samples. */
 async function greatestMovement(
   engine: PhysicsEngine,
   scene: PhysicsScene,
