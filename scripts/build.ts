@@ -52,7 +52,7 @@ const OF_COMMAND = ['bench/', 'src/cli/', 'src/verify/'].map((folder) => join(RO
  */
 const minifyCommand: Plugin = {
   name: 'minify-command',
-  // Use this hook, because Vite adds white space after the earlier ones.
+  // Use this hook, because Vite adds white space after the earlier hooks.
   async generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle)) {
       if (chunk.type !== 'chunk' || chunk.facadeModuleId === COMMAND) continue;
@@ -66,8 +66,8 @@ const minifyCommand: Plugin = {
 };
 
 /**
- * Writes the addresses of workers as bundlers expect them, so that they bundle the worker's file. The comment keeps
- * Vite from bundling it here.
+ * Writes the addresses of workers as bundlers expect them, so that they bundle the worker's file. In the sources, the
+ * comment `@vite-ignore` keeps Vite from bundling that file here.
  */
 const addressWorkers: Plugin = {
   name: 'address-workers',
@@ -109,7 +109,7 @@ export async function buildModules(
         formats: ['es'],
       },
       rolldownOptions: {
-        // The plugin that strips shaders takes long.
+        // Do not warn that the plugin which strips shaders takes long.
         checks: { pluginTimings: false },
         // The benchmark's packages are not bundled: users install those that they want.
         external: ['webgpu', 'vite', 'puppeteer', ...PEER_PACKAGES, /^node:/],

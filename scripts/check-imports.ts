@@ -21,7 +21,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/core/base/errors.ts': 'words messages as the library does',
   'src/core/contact/settings.ts': 'defaults and limits for the panel; the substep that kernels are given',
   'src/core/obstacles/obstacles.ts': 'engines keep obstacles in the checked form, to draw them',
-  'src/core/obstacles/tree.ts': 'the type of that checked form',
+  'src/core/obstacles/tree.ts': 'the type of obstacles in the checked form',
   'src/core/particles/shapes.ts': 'picking and overlays measure discs, balls and boxes as the engines do',
   'src/core/simulation/checkpoint.ts': 'a file that a visitor opens is checked before anything is created',
   'src/core/simulation/plan.ts': 'the number of cells that options need, before a run starts',

@@ -25,7 +25,7 @@ export async function initialize(data) {
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, next) {
-  // A worker's file has the name that it has in the package.
+  // The address of a worker names the `.js` file of the package. Load its source instead.
   if (specifier.endsWith('.js') && isProjectFile(specifier) && !existsSync(fileURLToPath(specifier))) {
     const source = specifier.replace(/\.js$/, '.ts');
     if (existsSync(fileURLToPath(source))) return { url: source, shortCircuit: true };

@@ -15,7 +15,7 @@ import { withoutProfile } from './webp';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Size of a picture on the page, in pixels. */
 const SIZE = { width: 240, height: 150 };
-/** Limits in bytes. The script uses the first of QUALITIES that stays below `ofOne`, or else the lowest. */
+/** Limits in bytes. A picture gets the first of QUALITIES that needs at most `ofOne`, or else the lowest. */
 const ON_PAGE = { folder: join(ROOT, 'src/page/presets'), pixelRatio: 1, ofOne: 1750, ofAll: 30_000 };
 const IN_README = { folder: join(ROOT, 'docs/presets'), pixelRatio: 5 / 3, ofOne: 5000, ofAll: 24_000 };
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
@@ -129,7 +129,7 @@ async function takeLockstep(page: Page): Promise<void> {
   await save(page, LOCKSTEP.name, { ...ON_PAGE, ofOne: 1450 }, { x: 0, y: 0, ...SIZE });
 }
 
-/** Hides the panel first. */
+/** Hides the panel, then takes the steps. */
 async function takeSteps(page: Page, steps: number): Promise<void> {
   await page.evaluate(
     async (total, batch) => {

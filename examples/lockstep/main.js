@@ -2,9 +2,9 @@
 /**
  * A lockstep game of two players in two threads, which exchange inputs only: node examples/lockstep/main.js
  *
- * A third player joins late, with a checkpoint and the inputs after it. Then comes the same game with a planted difference:
- * player 1 applies the inputs of one tick wrongly, and the players notice. This file is the network: it passes messages
- * on.
+ * A third player joins late, with a checkpoint and the inputs after it. Then comes the same game with a planted
+ * difference: player 1 applies the inputs of one tick wrongly, and the players notice. This file is the network: it
+ * passes messages on.
  */
 import { Worker } from 'node:worker_threads';
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * One player of a lockstep game. Players exchange inputs, never states; only a late joiner gets one checkpoint. This file
+ * One player of a lockstep game. Players exchange inputs, never states; only a late joiner gets a checkpoint. This file
  * knows neither the game nor the network. It runs in Node and in browsers, with the GPU engine and the CPU engine.
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The thread of one player, with a simulation of its own. It runs each tick as soon as it has the inputs of all players. */
+/** The thread of one player, with its own simulation. It runs a tick as soon as it has the inputs of all players. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCpuSimulation } from 'cellstorm/cpu';
 import { applyInput, DT, OPTIONS, play } from './game.js';

@@ -41,7 +41,7 @@ export class Shortage {
     };
   }
 
-  /** Lets one later buffer fail, counted from 0. Buffers whose labels begin with OWN do not count. */
+  /** Denies memory to the later buffer `number`, counted from 0. Buffers whose labels begin with OWN do not count. */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

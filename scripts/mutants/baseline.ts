@@ -1,4 +1,4 @@
-/** Runs the tests without a fault, which must pass. Records the time and the dispatched kernels of each file. */
+/** Runs the tests without a fault; they must pass. Records the time and the used kernels of each test file. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { endOf, failureIn, reportOf, startTests } from './run-tests';
 
 export interface Baseline {
   readonly seconds: number;
-  /** WGSL lines of the kernels that the file dispatches. */
+  /** WGSL lines of the kernels that the test file sets in compute passes. */
   readonly lines: ReadonlySet<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds the tests that cover a fault: those that import the source, directly or not. For a fault in a shader, they must
- * also dispatch a kernel with the line of the fault.
+ * also use a kernel with the line of the fault.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

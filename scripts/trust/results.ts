@@ -40,7 +40,7 @@ interface Saved {
   readonly parts: Readonly<Record<string, Figures>>;
 }
 
-/** Runs parts whose names contain `only`, then exits, with 1 if anything failed. `file` is absolute or from the root. */
+/** Runs parts whose names contain `only`, then exits, with 1 if anything failed. `file` may be relative to the root. */
 export async function runParts(
   parts: Readonly<Record<string, RunPart>>,
   { command, only, file, about }: { command: string; only: string; file: string; about: Figures },

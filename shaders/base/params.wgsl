@@ -52,7 +52,7 @@ struct Substep {
   // The rest is for exact simulations: lengths in quanta, velocities in quanta per second, factors as packed by
   // packFactor in src/core/exact/integers.ts.
   quantum: f32,
-  // The size of the world, and the period of axes that wrap.
+  // The size of the world along each axis, which is also the period of axes that wrap.
   extent: Extent,
   // A diameter has 2^quanta_bits quanta.
   quanta_bits: u32,

@@ -19,7 +19,7 @@ struct Sight {
   far_wall: vec3f,
 }
 
-// The density at the surface. Even a thin layer of fluid has a greater one.
+// The density at the surface. Even in a thin layer of fluid, the density is greater.
 const BORDER = 0.42;
 const LEAST_SLOPE = 1e-7;
 const SUN = vec3f(-0.4567, 0.8119, -0.3637);

@@ -1,5 +1,5 @@
 // Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
-// SLOTS, draws a drop per particle at low density, each a strip of four vertices.
+// SLOTS, draws each particle at a low density as a drop, a strip of four vertices.
 // Needs: fluid, SOLID, kinds, frame, reach_drawn, fullness, OFF_SCREEN, is_drawable, lift, smooth_sample, field.
 // Needs: linear, quad_corner, colour_of, colour_at.
 

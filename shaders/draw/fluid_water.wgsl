@@ -37,7 +37,7 @@ const REBOUND = 0.35;
 // The step in voxels from a point whose density is below EMPTY.
 const EMPTY_STRIDE = 2.0;
 const EMPTY = 0.02;
-// Cosines at the border from water to air: light is mirrored wholly below MIRROR.x, and hardly above MIRROR.y.
+// Cosines at the border from water to air: light is mirrored wholly below MIRROR.x, and not at all above MIRROR.y.
 const MIRROR = vec2f(0.62, 0.8);
 
 fn point_on(sight: Sight, distance: f32) -> vec3f {
@@ -119,7 +119,7 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
   let clip = clip_of(end);
   let scenery = textureSampleLevel(scene, linear, clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5, 0.0).rgb;
   // A ray that meets a far side of the fluid at a flat angle does not leave it: the far side mirrors the inside. The
-  // floor lies in the fluid and mirrors nothing.
+  // tank's floor mirrors nothing.
 #if SOFTWARE
   let far_surface = bent;
 #else

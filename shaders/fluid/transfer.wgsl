@@ -25,7 +25,8 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// Returns the part of a particle's weight outside solid cells. `middle`: the cell's own weight along each axis.
+// Returns the part of a particle's weight outside solid cells. `middle`: the particle's weight in the cell, along each
+// axis.
 // `offset`: the particle's offset from the cell's lower corner, in cells.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);

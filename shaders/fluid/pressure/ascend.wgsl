@@ -6,7 +6,7 @@
 // Needs: smoothed, tile, level, solution, sum_around, is_red, image, is_over, slots, is_occupied, corner, first_value.
 // Needs: find_equations, smooth_tile, store_partial, DOTS.
 
-// Cells that a tile overlaps its neighbours by: one per pass, and one more for the equations.
+// Cells that a tile overlaps its neighbours by: one per pass and, without IS_PAIR, one more for the equations.
 const REACH = 2u * SMOOTHINGS + 1u - u32(IS_PAIR);
 const SIDE = TILE + 2u * REACH;
 const COARSE_SIDE = SIDE / 2u + 4u * SMOOTHINGS;
@@ -17,7 +17,8 @@ fn right_of(spot: Spot) -> f32 {
   return right[spot.entry];
 }
 
-// Adds the coarser level's values, which are in the tile of a pair's coarser level if `is_in_tile`.
+// Adds the values of the next coarser level. If `is_in_tile`, they are in `tile`, where the pair's coarser level left
+// them; otherwise they are in `solution`.
 fn fill_tile(coarse_corner: vec2i, is_in_tile: bool, thread: u32) {
   let count = count_of(side * side);
   for (var index = thread; index < count; index += WORKGROUP) {
@@ -41,7 +42,7 @@ fn fill_tile(coarse_corner: vec2i, is_in_tile: bool, thread: u32) {
 }
 
 // Writes the solution of the tile's inner part, and returns the dot products of apply.wgsl. Where a tile has no
-// equations, begin.wgsl has set both arrays to 0.
+// equations, begin.wgsl has set `solution` and `image` to 0.
 fn store_tile(thread: u32) -> vec2f {
   var products = vec2f();
   let count = count_of(TILE * TILE);

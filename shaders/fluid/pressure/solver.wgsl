@@ -1,12 +1,14 @@
 // The state of the conjugate gradients. Host: src/methods/fluid/passes/pressure.ts.
 
 struct Solver {
+  // The greatest residual at the start.
   greatest: f32,
-  // The dot product of the residual and the preconditioned residual, and the length of the step along the direction:
-  // those of the last step that was judged, then those of the step after it.
+  // `product` is the dot product of the residual and the preconditioned residual, `step` the length of the step along
+  // the direction. Both belong to the last step that was judged; next_product and next_step belong to the step after.
   product: f32,
   step: f32,
   next_product: f32,
+  // The greatest residual now, divided by `greatest`.
   left: f32,
   next_step: f32,
   iterations: u32,

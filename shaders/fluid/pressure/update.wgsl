@@ -1,6 +1,6 @@
 // Takes one step of the conjugate gradients, and zeroes `solution` for the next V-cycle. Both products come from the
 // preconditioned residual, not from the direction, so that one kernel before this one can sum both (Chronopoulos and
-// Gear, 1989). Sums the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Gear, 1989). Finds the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, total_of, DOTS, solver, MOST_STEP, frame, solution, direction, image, direction_image, pressure.
 // Needs: right, store_partial, RESIDUALS.
 
@@ -30,7 +30,7 @@ fn update(
   var greatest = 0.0;
   for (var index = group.x * WORKGROUP + thread; index < end; index += groups.x * WORKGROUP) {
     let entry = frame.strides.w + index;
-    // If the share is 0, both may hold a NaN from an earlier substep, and 0 × NaN is NaN.
+    // If the share is 0, direction and direction_image may hold a NaN from an earlier substep, and 0 × NaN is NaN.
     let along = solution[entry] + select(share * direction[entry], 0.0, share == 0.0);
     let across = image[entry] + select(share * direction_image[entry], 0.0, share == 0.0);
     direction[entry] = along;
