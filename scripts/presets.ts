@@ -1,6 +1,6 @@
 /**
- * Takes the presets' pictures: src/page/presets/NAME.webp for the page and, of the leading ones, docs/presets/NAME.webp
- * for README.md.
+ * Takes the presets' pictures: src/page/presets/NAME.webp for the page, and docs/presets/NAME.webp for the leading
+ * presets in README.md.
  *
  * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
  */
