@@ -89,7 +89,7 @@ function time(run: () => void): number {
   return performance.now() - began;
 }
 
-/** Runs, and adds the processor times of the busiest threads to `sums`. */
+/** Calls `run`, and adds the processor times of the busiest threads to `sums`. Returns the elapsed milliseconds. */
 function charge(run: () => void, sums: number[]): number {
   const before = threadTimes();
   const passed = time(run);

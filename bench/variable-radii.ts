@@ -1,7 +1,7 @@
 /**
  * `npm run bench:mixed`: times building a grid and finding all pairs, on the CPU engine and on the GPU in Node.
  * Compares particles of different radii with as many particles of one radius, which have about as many contacts.
- * CELLSTORM_DRIVER names a driver.
+ * The environment variable CELLSTORM_DRIVER chooses the driver.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -153,7 +153,7 @@ export async function copyVerifyPage(from: string, to: string): Promise<void> {
   await writeFile(join(to, `assets/${worker}`), "import '../worker.js';\n");
 }
 
-/** Runs in a process of its own, because it computes for seconds. `npm run docs` checks the documentation. */
+/** Runs in its own process, to not block the other builds for seconds. `npm run docs` checks the documentation. */
 async function buildDocs(outDir: string): Promise<void> {
   await run(process.execPath, [
     join(ROOT, 'scripts/run.mjs'),

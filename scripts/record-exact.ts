@@ -1,8 +1,8 @@
 /**
  * Records the hashes of exact simulations after up to 5,000 steps, with the CPU engine: writes
  * src/verify/golden-hashes.ts. Takes five minutes. Run it after a change of the exact contact law. Arguments: the names
- * of simulations to record, as in that file; the others keep their hashes. Without arguments, records all. 20,000
- * particles take only 100 steps, because 5,000 would take hours.
+ * of simulations to record, as in golden-hashes.ts; the others keep their hashes. Without arguments, records all.
+ * 20,000 particles take only 100 steps, because 5,000 would take hours.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -46,14 +46,14 @@ export class Cache {
     this.states[way] = state;
   }
 
-  /** Writes everything back and forgets it. */
+  /** Writes all changed sectors back and empties the cache. */
   flush(): void {
     for (let way = 0; way < this.lines.length; way++) this.evict(way);
     this.lines.fill(-1);
   }
 
   private wayOf(line: number): number {
-    // The hash spreads rows whose distance is a power of two over the sets.
+    // Without the hash, addresses whose distance is a power of two would share few sets.
     const set = (Math.imul(line, 0x9e3779b1) >>> 0) % this.sets;
     const begin = set * WAYS;
     this.time++;

@@ -15,7 +15,7 @@ export interface Dispatch {
   readonly offsets: readonly number[];
   /** In binding order. */
   readonly buffers: readonly BoundBuffer[];
-  /** The number of workgroups, or the buffer with the counts of those that have work. */
+  /** The number of workgroups, or the buffer that holds it on the GPU. */
   readonly workgroups: number | CountedWorkgroups;
 }
 

@@ -25,7 +25,7 @@ export type Figures = Readonly<Record<Figure, number>>;
 const DIGITS = 4;
 /** Relative differences below this are ignored: atomics run in another order each time. */
 const NOTED = 0.01;
-/** Differences of this many bytes, sectors or requests per particle are ignored, too. */
+/** Differences of up to this many bytes, sectors or requests per particle are ignored, too. */
 const LEAST = 0.005;
 
 export interface CaseRecord {

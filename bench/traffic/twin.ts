@@ -16,7 +16,7 @@ import { closingOf, type FunctionText, parseModule, splitAt, tokenize } from './
 export const INDEX_BITS = 24;
 const MOST_SITES = 2 ** (32 - INDEX_BITS);
 
-/** Words of the header per workgroup of a window: the index of its first word, and its number of rows. */
+/** Words of the header per workgroup of a window: the index of its first record's word, and its number of rows. */
 export const HEADER_WORDS = 2;
 
 export interface Twin {
@@ -32,7 +32,7 @@ const LOOPS = new Set(['for', 'while', 'loop']);
 const DECLARING = new Set(['let', 'var', 'const']);
 const ASSIGNMENTS = new Set(['+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '++', '--']);
 
-/** Builtins of the entry point that depend on the window, and what they are in a twin. */
+/** Builtins of the entry point that depend on the window, and their replacements in a twin. */
 const REPLACED: Readonly<Record<string, string>> = {
   workgroup_id: 'trace_workgroup',
   num_workgroups: 'vec3u(trace_window.columns, trace_window.rows, 1u)',

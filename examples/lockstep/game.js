@@ -44,7 +44,7 @@ export function applyInput(simulation, input) {
 }
 
 /**
- * Returns what a player does at a tick. It stands for the player's hands, so it may be different for each player.
+ * Returns what a player does at a tick. It stands for keys and pointer, so it may be different for each player.
  * @param {number} player
  * @param {number} tick
  * @returns {Input[]}

@@ -41,7 +41,7 @@ export class Shortage {
     };
   }
 
-  /** Denies memory to the later buffer `number`, counted from 0. Buffers whose labels begin with OWN do not count. */
+  /** From now on, the buffer with this number, from 0, gets no memory. Labels that begin with OWN do not count. */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

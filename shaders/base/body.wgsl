@@ -80,7 +80,7 @@ alias PackedBody = Stored;
 alias PackedBodyBits = StoredBits;
 
 #if EXACT
-// Rounded, so use it only to draw and to find candidates.
+// Returns a rounded position. Use it only to draw and to find candidates.
 fn body_position(body: PackedBody) -> Vector {
   return grid.origin + load_vector(body);
 }

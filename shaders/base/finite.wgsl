@@ -1,5 +1,5 @@
 // Compilers may assume that NaN and infinity do not exist, so is_finite tests the bits. Only some devices flush
-// subnormal numbers to zero; snap flushes them on all.
+// subnormal numbers to zero; snap flushes them on all devices.
 
 const EXPONENT_BITS = 0x7f800000u;
 const MAGNITUDE_BITS = 0x7fffffffu;

@@ -42,8 +42,8 @@ fn corner_over(index: u32, lowest: vec3f, highest: vec3f) -> Pixel {
     least = min(least, clip.xy / clip.w);
     most = max(most, clip.xy / clip.w);
   }
-  // Corners nearer than the near plane cannot be projected, so the rectangle covers the whole picture. It leaves room
-  // for antialiased edges.
+  // If a corner is nearer than the near plane, it cannot be projected, so the rectangle covers the whole picture.
+  // Otherwise the rectangle leaves room for antialiased edges.
   let room = 4.0 / fluid.screen.xy;
   let is_whole = nearest < 0.0;
   let low = select(max(least - room, vec2f(-1.0)), vec2f(-1.0), is_whole);

@@ -2,7 +2,7 @@
 // draw. drops[1] counts the particles.
 // Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
 
-// fluid_spray.wgsl interpolates densities, so a drop may be in a voxel that is denser than DROPS.y there.
+// Greater than DROPS.y of fluid_spray.wgsl, which interpolates densities: a drop may be in a denser voxel.
 const DENSEST = 0.6;
 
 @compute @workgroup_size(TILE_SIZE)

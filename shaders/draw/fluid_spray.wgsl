@@ -8,7 +8,7 @@ struct Drop {
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec4f,
   @location(2) @interpolate(flat) distance: f32,
-  // A pixel, in radii.
+  // The size of a pixel, in radii.
   @location(3) @interpolate(flat) pixel: f32,
 }
 

@@ -1,7 +1,7 @@
 /**
  * Bodies on a slope with friction 0.5: at angles below the friction angle of 26.6°, a body must stand; at 30°, it must
  * slide with Coulomb's acceleration. The floor is level and gravity is tilted. On a large ball, gravity points down,
- * and the angle at the ball's centre is between its top and the body.
+ * and the angle is measured at the ball's centre, from the ball's top to the body.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';

@@ -73,8 +73,8 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
 const TOP = 2;
 
 /**
- * A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. It lies
- * on a wall or on a level obstacle.
+ * A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. The
+ * heap lies on a wall or on a level obstacle.
  */
 export function heapScene(
   dimensions: Dimensions,
