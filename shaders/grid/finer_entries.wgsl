@@ -1,9 +1,10 @@
 // Lists the finer entries of each cell in one range. A cell has an entry for each particle inside it that is at least
 // FINER_STEPS levels below the level of the cell.
-// - clear_finer clears the first word, or marks all levels if there are too few levels for finer entries.
+// - clear_finer clears the first word, or marks all levels as occupied if there are too few for finer entries.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
 // - count.wgsl counts finer entries, in buckets behind the grid's buckets.
-// - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
+// - list_finer writes entries after the sort.
+// - order_finer sorts the lists that are not crowded, and zeroes `counts` again.
 // Layout of `finer`:
 // - the first word: one bit per occupied level, and CROWD_BIT
 // - from FINER_HEADER on: the entries, which are slots, by bucket, ascending in each bucket

@@ -1,12 +1,13 @@
 // Decides how many of the lowest levels of an unbounded world are merged: those whose cells hold less than half a
 // particle on average. Looking up such cells takes longer than testing the particles in larger ones. Their particles
 // are sorted into cells of the next level.
-// - sample_particles lists about 4 to 6 · √count particles. A hash of the position chooses them, so the choice does not
-//   depend on the order of particles.
-// - compare_sample counts, per level, the pairs of the sample whose cells begin to be the same there.
-// - settle_levels chooses the lowest level with enough pairs. It also moves the bits of occupied levels.
-// `sample` holds cells of the lowest level. The words of `shared_cells` are zero between sorts: the number of particles in
-// the sample, then pairs per level.
+// - sample_particles lists about 2.8 to 5.7 · √count particles. A hash of the position chooses them, so the choice does
+//   not depend on the order of particles.
+// - compare_sample counts each pair of the sample on the lowest level where both particles are in the same cell.
+// - settle_levels chooses the lowest level with enough pairs. It also shifts the bits of occupied levels in `finer`, so
+//   that bit 0 stands for the new lowest level.
+// `sample` holds cells of the lowest level. `shared_cells` holds the number of particles in the sample, then the pairs
+// per level; its words are zero between sorts.
 // Needs: grid, linear_workgroup, position_in, mix_bits, snap, is_finite, has_size, shared_cells, sample, finest_at.
 // Needs: start, finer.
 
@@ -39,8 +40,8 @@ fn sample_particles(
 }
 #elif COMPARE
 
-// `threads` threads share a particle of the sample. They compare it with the particles that follow it in the list, up to
-// half way around.
+// `threads` threads share a particle of the sample. They compare it with the half of the list that follows it; after
+// the end, the list continues at its start.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn compare_sample(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -55,7 +56,7 @@ fn compare_sample(
   }
   let one = index / threads;
   let cell = load_lattice(sample[one]);
-  // If the sample has an even number of particles, each in its first half is also compared with the opposite one.
+  // With an even number of particles, each one in the first half is also compared with the one half a list away.
   let last = (sampled - 1u) / 2u + select(0u, 1u, sampled % 2u == 0u && one < sampled / 2u);
   // Loops count down, as in neighbours/probe_bounded.wgsl.
   var other = one + 1u + index % threads;
@@ -73,7 +74,7 @@ fn compare_sample(
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn settle_levels() {
-  // The pairs in one cell if a cell holds half a particle: count / 4^(k + 1), rounded up.
+  // The expected pairs of the sample in the same cell if a cell holds half a particle: count / 4^(k + 1), rounded up.
   let shift = 2u * (sample_shift() + 1u);
   let least = (grid.count + (1u << shift) - 1u) >> shift;
   let is_full = shared_cells[0] > arrayLength(&sample);

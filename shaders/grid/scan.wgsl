@@ -124,7 +124,7 @@ fn scan_block(block: u32, before: u32, thread: u32) -> u32 {
   return sums.w + sum_of(d);
 }
 #else
-// Software GPUs run threads one after another, so each scans a row of its own, and there is only one barrier.
+// Software GPUs run threads one after another, so each thread scans a range of its own, with only one barrier.
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 
 var<workgroup> thread_sums: array<u32, SCAN_WORKGROUP_SIZE>;
@@ -164,7 +164,7 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
     if (thread == SCAN_WORKGROUP_SIZE - 1u) {
       scanned_sum = end;
     }
-    // The next round also overwrites what scan_block shares between threads.
+    // Also keeps the next round's scan_block from overwriting workgroup arrays that other threads still read.
     workgroupBarrier();
     before = scanned_sum;
   }

@@ -1,7 +1,7 @@
-// Levels of cells in an unbounded world. Each level has a table of buckets, whose number is a power of two. The bucket of
-// a cell follows from a sum: a cell to the right has the next bucket, and rows and layers are far apart. So a row of
-// cells is one range of buckets, which may go on at the start of its table, and the cells around a particle never share
-// a bucket. Cells farther apart may share one. levels/dense.wgsl defines the same names.
+// Levels of cells in an unbounded world. Each level has a table of buckets, whose number is a power of two. The bucket
+// of a cell follows from a sum: a cell to the right has the next bucket, and rows and layers are far apart. So a row of
+// cells is one range of buckets, which may continue at the start of the table. The cells around a particle never share
+// a bucket; cells farther apart may share one. levels/dense.wgsl defines the same names.
 // Twin: src/core/world/levels.ts.
 // Needs: start, grid, snap, inverse_edge, is_beside.
 
@@ -19,7 +19,7 @@ fn finest_at(position: Vector) -> Lattice {
   return Lattice(floor(snap(within_cells(snap(position)) * inverse_edge(0u))));
 }
 
-// FARTHEST_CELL counts cells of the lowest level before any are merged.
+// FARTHEST_CELL counts cells of the lowest level before any levels are merged.
 fn within_cells(position: Vector) -> Vector {
   let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
   return clamp(position, -farthest, farthest);
@@ -43,7 +43,7 @@ fn last_in_table(level: u32) -> u32 {
   return select(lowest >> TABLE_SHIFT, lowest, level == 0u) - 1u;
 }
 
-// Returns the index of a cell in its table, before the table's end is taken into account.
+// Returns the index of a cell in its table, which may lie beyond the table's end; callers wrap it.
 fn index_of(lattice: Lattice) -> u32 {
   let index = u32(lattice.x) + u32(lattice.y) * ROW_STEP;
   if (DIMENSIONS == 2u) {

@@ -83,7 +83,7 @@ fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }
 
-// Returns one bit per level on which a particle of `level` has a finer entry, if `occupied` has one per occupied level.
+// Returns one bit per level on which a particle of `level` has a finer entry. `occupied`: one bit per occupied level.
 fn levels_with_entries(level: u32, occupied: u32) -> u32 {
   let low = level + FINER_STEPS;
   return select(0u, ((occupied & ((1u << grid.levels) - 1u)) >> low) << low, low < grid.levels);

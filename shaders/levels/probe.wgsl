@@ -2,8 +2,8 @@
 // radii)², except slot `except`. With BOXES, the kernel's overlaps(gathered, particle, other) decides instead.
 //
 // Overlapping particles are in adjacent cells of the higher of their levels. Candidates on the particle's level and
-// above are in the cells around the particle on each level. Candidates on lower levels are finer entries of the cells
-// around the particle on its own level. In a dense grid, candidates one level lower are read in their rows instead.
+// above are in the cells around the particle on each level. Candidates one level lower are read in the rows of that
+// level. Candidates on still lower levels are finer entries of the cells around the particle on its own level.
 // The order of candidates depends on the state alone. With HEAVY, threads share the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, count_around, position_in.
 // Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
@@ -43,7 +43,7 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// Leaves out the particle itself. Expects a cell in the grid.
+// Counts candidates without the particle itself. The cell must be in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }

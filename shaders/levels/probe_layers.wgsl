@@ -34,7 +34,7 @@ struct Layer {
 }
 
 // Returns the cells of `level` in the block of three cells along each axis around the particle's cell. That block is on
-// the higher of the two levels.
+// the higher of `own_level` and `level`.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
@@ -46,7 +46,7 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #else
   let cells = Lattice(cells_at(level));
 #if WRAPS
-  // The last cell of the higher level may hold more cells than the others.
+  // The last cell of the higher level may contain more cells of `level` than the others.
   let higher_cells = Lattice(cells_at(higher));
   let beyond = after - higher_cells;
   let low = select(before << finer, ((before + higher_cells) << finer) - cells, before < Lattice());
@@ -117,7 +117,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   var layer = index;
 #if WRAPS
   let cells = cells_at(level);
-  // The first half of the layers hold the parts of rows before the end; the second half hold the parts beyond.
+  // The first half of the layers holds the parts of rows before the end, the second half the parts beyond it.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;

@@ -1,12 +1,12 @@
-// The table of a level of an unbounded world. A range of its buckets may continue at its start. Then its slots also
-// continue at the level's first slot.
+// The table of a level of an unbounded world. A range of buckets may continue at the start of the table. Then the slots
+// of the range also continue at the level's first slot.
 // Needs: first_bucket, last_in_table, start.
 
 struct Table {
   first: u32,
   // The number of buckets less one.
   last: u32,
-  // The end of the slots, and their number. With finer entries, the end of these.
+  // The end and the number of the level's slots, or of its finer entries.
   end: u32,
   length: u32,
 }

@@ -224,7 +224,7 @@ fn measure_state(
 #if OBSTACLES
   var met = ObstacleSum();
 #endif
-  // The tiled probe needs a loop that is uniform over the workgroup.
+  // The naive probe has barriers, so all threads of a workgroup must run the same rounds.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;

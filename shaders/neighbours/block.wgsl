@@ -1,4 +1,4 @@
-// Counts the cells of a block of any block_*.wgsl, here and in shaders/levels.
+// Counts the cells of a block. Works with each block_*.wgsl in this folder and in shaders/levels.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

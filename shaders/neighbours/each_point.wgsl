@@ -1,6 +1,6 @@
-// Calls the functions of base/particle.wgsl with points as particles. `particle.slot` is the number of the point. Also
-// visits a particle exactly at the point. The kernel binds points: array<PackedBody> and a uniform `parameters` with
-// point_count.
+// Calls the functions that base/particle.wgsl lists, with points as particles. `particle.slot` is the number of the
+// point. Also visits a particle exactly at the point. The kernel binds points: array<PackedBody> and a uniform
+// `parameters` with point_count.
 // Needs: linear_workgroup, parameters, wrap_stored, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
 // Needs: begin, probe, reach_squared, finish.
 

@@ -48,7 +48,7 @@ fn probe(
   }
 }
 
-// Leaves out the particle itself. Expects a cell in the grid.
+// Counts candidates without the particle itself. The cell must be in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return start[grid.cell_count] - 1u;
 }

@@ -62,7 +62,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Leaves out the particle itself. Expects a cell in the grid.
+// Counts candidates without the particle itself. The cell must be in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   let lattice = lattice_of(cell);
   var candidates = 0u;

@@ -22,7 +22,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // False for a NaN, and for a particle on the ray, which has no direction away from the ray.
+    // Skips NaNs, and particles on the ray, because these have no direction away from it.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = with_vector(velocity[slot], load_vector(velocity[slot]) + push * across);

@@ -1,5 +1,6 @@
-// Moves each particle by the λ of both particles of each pair (density.wgsl), and away from very near neighbours
-// (artificial pressure). Adds the move, divided by the time step, to `aims`.
+// Moves each particle along the gradients of its neighbours' densities, times the sum of both particles' λ
+// (density.wgsl), and away from very near neighbours (artificial pressure). Adds the move, divided by the time step,
+// to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 
@@ -12,7 +13,7 @@ fn begin(particle: Particle) -> Own {
   return Own(lambdas[particle.slot], Vector());
 }
 
-// Opposite pushes keep momentum.
+// The particles of a pair get opposite pushes, which keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = weight_at(other.distance_squared) / parameters.near_weight;
   let pressure = parameters.pressure * (share * share) * (share * share);

@@ -38,7 +38,7 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// Returns the integral of 3D poly6 over a plane per axis, times the radius. `away`: distances in radii.
+// Returns, per axis, the integral of 3D poly6 over a plane, times the radius. `away`: distances in radii.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);

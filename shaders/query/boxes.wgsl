@@ -104,7 +104,7 @@ fn room_of(number: u32) -> Room {
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// A team of LANES threads searches each segment.
+// The number of threads that search a segment together.
 const LANES = 16u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

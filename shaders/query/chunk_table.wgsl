@@ -34,7 +34,7 @@ fn regions_of(axis: u32) -> u32 {
   return parts_of(axis + 1u);
 }
 
-// Returns the last part of a region whose low bound is not above the key.
+// Returns a region's last part whose low bound is not above the key.
 fn part_of(axis: u32, region: u32, key: u32) -> u32 {
   var low = table[chunks.starts[axis] + region];
   var high = table[chunks.starts[axis] + region + 1u];

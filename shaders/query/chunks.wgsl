@@ -11,7 +11,7 @@
 // Needs: part_of, BOXES_PER_CHUNK, regions_of, table, coordinate_of, NO_CUT.
 
 #if MEASURE
-// Per axis and thread: the greatest half extent h, and the sum of (half extent / h)^d.
+// Writes, per axis and thread, the greatest half extent h and the sum of (half extent / h)^d.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn measure(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -125,7 +125,7 @@ fn begin_of(region: u32) -> u32 {
 }
 
 // Returns into how many parts to cut a region. Along x this is about its number of chunks. Along y it is the square
-// root, along z the cube root of that number, because the parts are cut again along y and x.
+// root of that number, along z the cube root, because parts along y and z are cut again.
 fn divide(size: u32) -> u32 {
   let wanted = f32(size) / f32(BOXES_PER_CHUNK);
   if (chunks.axis == 0u) {

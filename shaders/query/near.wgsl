@@ -1,6 +1,6 @@
 // Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. If the list is too
 // short, it ends before the first point whose ids do not fit. A device may round distances differently in tally and
-// fill. If fill finds fewer particles, the other entries hold NO_PARTNER.
+// fill. If fill finds fewer particles than tally, the other entries hold NO_PARTNER.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 
 struct Near {

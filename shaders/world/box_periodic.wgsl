@@ -59,8 +59,8 @@ fn box_in_world(box: Box) -> Box {
   return inside;
 }
 
-// Expects a box from box_in_world. wrap_once leaves far positions outside the world. A box across the end of the world
-// contains none of them.
+// Expects a box from box_in_world. A box across the end of the world does not contain far positions, which wrap_once
+// leaves outside the world.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;

@@ -1,4 +1,4 @@
-// Boxes in a world that does not wrap: the same names as box_periodic.wgsl.
+// Boxes in a world that does not wrap. Defines the names of box_periodic.wgsl.
 
 struct Box {
   low: Vector,

@@ -1,4 +1,4 @@
-// Positions and differences in a world that does not wrap: the same names as space_periodic.wgsl.
+// Positions and differences in a world that does not wrap. Defines the names of space_periodic.wgsl.
 
 fn wrap_once(position: Vector) -> Vector {
   return position;

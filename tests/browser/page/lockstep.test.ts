@@ -85,7 +85,7 @@ describe('the page lockstep.html', () => {
         first: expect.toSatisfy((n) => n > 500),
         second: 0,
       });
-      // By keys, in the other picture.
+      // Pour by keys in the other picture.
       await page.focus('#right-stage');
       for (let times = 0; times < 8; times++) await page.keyboard.press('ArrowLeft');
       await page.$eval('#play', (play) => (play as HTMLElement).click());

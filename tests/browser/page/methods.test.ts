@@ -189,7 +189,7 @@ describe('a scene of a fluid or flock', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Others may cover a young particle: it counts if its pixel is nearer to its own colour than to the oldest's.
+      // Other particles may cover a young one. It counts if its pixel is nearer to its own colour than to the oldest's.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

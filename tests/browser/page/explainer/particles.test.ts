@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'stay at a stage that the method has if their number or the method changes; the address names both',
+    'can change in number and method; the page keeps the stage if the method has it, and the address names both',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
@@ -141,7 +141,7 @@ describe('the particles of the explainer', () => {
   );
 
   browserTest(
-    'do not move if they are clicked, but bring up the step of the stage that is about them',
+    'do not move if they are clicked; instead the page shows their step in the current stage',
     { tags: 'full' },
     async () => {
       const { page } = await openAt('#push');
