@@ -15,7 +15,7 @@ import type { Opener, OpenPage } from '../helpers/browser';
 const SHADOW = 17;
 /** Distance of the tested pixels in a box's corners from its edges, in pixels. */
 const CORNER_INSET = 1.5;
-/** In pixels: the corners of boxes with smaller half extents are not tested. */
+/** The tests leave out the corners of boxes whose half extents are at most this many pixels. */
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 

@@ -79,7 +79,7 @@ describe('a page with threads', () => {
     }
   };
 
-  browserTest('gets the bits of one thread', { tags: 'full' }, async () => {
+  browserTest('gets the same bits as with one thread', { tags: 'full' }, async () => {
     const { threads, warnings, hashes, pairs } = await play(ISOLATED);
     expect({ threads, warnings }).toEqual({ threads: [2, 3], warnings: [] });
     expect(hashes[1]).toBe(hashes[0]);

@@ -26,7 +26,7 @@ const timeOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?
 const gravityOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.settings.gravity);
 const backendOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.backend);
 
-/** Enough frames to show that a picture would change by itself. */
+/** A picture that changes by itself does so within this many frames. */
 const MANY_FRAMES = 20;
 
 describe('the page', () => {

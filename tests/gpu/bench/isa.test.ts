@@ -40,7 +40,7 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.unbounded\b.* 2D/, limit: { Vega: 4 } },
-  // They contain the contact law twice, so that contacts can wait.
+  // They contain the contact law twice, because each thread collects neighbours before it computes their contacts.
   { kernels: /^solve\.resolve\..*respond\b.*\.obstacles\.exact 3D/, limit: { 'RDNA 2': 10, Vega: 2 } },
   {
     kernels: /^solve\.resolve\..*respond\b.*\.(?:obstacles\.exact|exact 3D)/,
@@ -70,7 +70,7 @@ function isMissing(): boolean {
   }
 }
 
-/** Not in `beforeAll`, which would also run if the tier leaves out all tests. */
+/** The first test starts to measure: `beforeAll` would do so even if the tier leaves out all tests. */
 let measuring: Promise<Isa> | undefined;
 
 async function measured(family: Family): Promise<[name: string, figures: Figures][]> {

@@ -58,7 +58,7 @@ interface Counted {
   readonly output: Uint32Array;
 }
 
-/** Runs `value` for each index as a twin. Each thread stores its value. */
+/** Runs a kernel that stores `value` for each index, as its instrumented twin. */
 async function count(
   device: GPUDevice,
   { element, value, prelude = '' }: Load,
@@ -185,7 +185,7 @@ describe('kernels whose traffic is known', () => {
       expect(whole.cache.read).toBe(SECTOR_BYTES * touched + WORD * COUNT);
       whole.cache.flush();
       expect(whole.cache.written).toBe(WORD * COUNT);
-      // A window of one workgroup.
+      // This window holds one workgroup.
       const split = await count(device, LOADS.gather, order, 2 ** 20, 4096);
       split.cache.flush();
       expect(split.traffic.sites).toEqual(whole.traffic.sites);
@@ -256,7 +256,7 @@ describe('passes', () => {
           expect(lost).toBe(0);
           const named = (name: string) => kernels.filter(({ label }) => label.startsWith(`grid.${name}`));
           const [count, scatter] = [named('count'), named('scatter')].map(totalOf);
-          // Positions, ranks and counts; positions, ranks, starts and entries.
+          // The count accesses positions, ranks and counts; the scatter positions, ranks, starts and entries.
           expect([count?.requests, scatter?.requests]).toEqual([3 * 512, 4 * 512]);
           // An L2 of 50 MB holds everything, and the first round has filled it.
           for (const { own } of kernels) expect(own).toEqual({ read: 0, written: 0 });

@@ -29,7 +29,7 @@ function withCounting(code: string): string {
 /** BoxPairs and BoxChunks search during their build, with shaders that have no `counters`. */
 const COUNTED = GPU_ENGINES.filter(({ boxes }) => !boxes);
 
-/** Makes the shaders that count and list the pairs of each box count and list its tests instead. */
+/** Changes the shaders that count and list the pairs of each box: they count and list its tests instead. */
 function withBoxTests(code: string): string {
   const ofChunks = 'if (meets && all(keys_of(max(met.low, box.low)) >= bounds)) {';
   if (code.includes(ofChunks)) return code.replace(ofChunks, '{');

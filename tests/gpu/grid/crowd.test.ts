@@ -164,7 +164,7 @@ gpuTest(
 describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   for (const [name, options] of Object.entries(WORLDS)) {
     gpuTest(
-      `list exactly the particles that are heavy, in a world that is ${name}`,
+      `have a list of exactly the heavy particles, in a world that is ${name}`,
       async (_, tools) => {
         let heavy = 0;
         for (const crowd of [CROWDED, HEAVY_ROW, HEAVY_ROW + 1, 3 * HEAVY_ROW + 1]) {

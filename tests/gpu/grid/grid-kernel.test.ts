@@ -192,7 +192,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'keeps the parameters that it was recorded with, and needs neither parameters nor buffers',
+    'keeps the parameters of each recording, and may be declared without parameters and buffers',
     async (device, tools) => {
       const grid = await createGrid(tools, box(dimensions));
       const kernel = await grid.kernel(COUNTING);
@@ -487,7 +487,7 @@ gpuTest(
       ),
     );
     const told = messages.filter((message) => message !== undefined);
-    // A few tokens may be missing, such as the comma after the last member of a struct.
+    // The kernel compiles without a few of its tokens, such as the comma after the last member of a struct.
     expect(told.length).toBeGreaterThan(0.9 * codes.length);
     for (const message of told)
       expect(message).toMatch(/^(code is |(The shader of .*\n {2})?counting:\d+:\d+: )/);

@@ -73,7 +73,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       const differences = moved.map((value, index) =>
         periodic[index % dimensions] && value > EDGE / 2 ? value - EDGE : value,
       );
-      // At half a period both directions are the shortest.
+      // At half a period both directions are equally short.
       got.velocities.forEach((value, index) => {
         const difference = value - 7 - (velocities[index] as number);
         const expected = moved[index] === EDGE / 2 ? EDGE / 2 : (differences[index] as number);

@@ -335,7 +335,7 @@ describe('a grid', () => {
       const readback = new Readback(gpu, 'test');
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, { positions: uploadVectors(tools, 2, 'p', scene.positions), count: 77 });
-      // One size is no multiple of 8, one is 0, and one range begins amid the buffer.
+      // One size is no multiple of 8, one is 0, and one range begins after the start of its buffer.
       const reading = readback.record(encoder, [
         { buffer: grid.ids, size: 4 * 77 },
         { buffer: grid.ids, size: 0 },

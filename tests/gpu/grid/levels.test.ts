@@ -11,8 +11,8 @@ import { DIMENSIONS, readWords, shuffled } from '../../helpers/passes';
 import { fc, runs } from '../../helpers/properties';
 
 /**
- * Units per length. Positions and radii are whole units. Squares of sums of two radii are at most 2^24 units², so they
- * are exact.
+ * A unit is a length of 1 / UNITS. Positions and radii are whole numbers of units. Squares of sums of two radii are at
+ * most 2^24 units², so they are exact.
  */
 const UNITS = 32;
 

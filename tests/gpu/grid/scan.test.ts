@@ -64,7 +64,7 @@ type Kind = keyof typeof SCAN_SHAPES;
 
 const KINDS = ['gpu', 'software'] as const satisfies readonly Kind[];
 
-/** Returns the device as one of a hardware or a software GPU, which differ in the scan's shape. */
+/** Wraps the device as if it belonged to a hardware or a software GPU: each of these has its own shape of the scan. */
 function wrapAs(device: GPUDevice, kind: Kind, fold?: number): Gpu {
   const vendor = kind === 'gpu' ? 'nvidia' : 'swiftshader';
   const info = { vendor, architecture: '', device: '', description: '' } as GPUAdapterInfo;
@@ -73,10 +73,10 @@ function wrapAs(device: GPUDevice, kind: Kind, fold?: number): Gpu {
   return gpu;
 }
 
-/** Counts of a row of threads in the shape for hardware GPUs. */
+/** The number of counts per row of threads, in the shape for hardware GPUs. */
 const ROW = 256;
 
-/** Lengths around a vector, a thread's items, a row and a block, and lengths of several blocks. */
+/** Lengths near those of a vector, a thread's items, a row and a block, and lengths of several blocks. */
 const LENGTHS = [
   0,
   1,

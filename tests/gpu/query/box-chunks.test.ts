@@ -122,7 +122,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'list only the pairs of the first boxes if not all fit, count all pairs, and have events',
+    'list only the pairs of the first boxes if not all fit, count all pairs, and report events',
     async (device, tools) => {
       const stack = (count: number) =>
         scatterBoxes(

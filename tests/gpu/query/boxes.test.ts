@@ -12,7 +12,7 @@ import { DIMENSIONS, readWords, uploadVectors, withDirectDispatches } from '../.
 
 const EDGE = 8;
 const PARTICLES = 1200;
-/** Units per length. Whole units keep corners in another period exact. */
+/** A unit is a length of 1 / UNITS. Whole numbers of units keep corners in another period exact. */
 const UNITS = 1024;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -249,7 +249,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'contain the particles that brute force finds if they span many cells, and hold more ids than a workgroup sorts at once',
+    'contain the particles that brute force finds if they span many cells and hold more particles than one workgroup sorts at once',
     async (device, tools) => {
       const count = 3000;
       const corner = cornersIn(dimensions);

@@ -108,7 +108,7 @@ describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
       async (device, tools) => {
         const { grid, events, contacts, record } = await follow(device, tools, options);
         const crowd = new Crowd(options);
-        // All pairs begin in the first search. Later ones include an unchanged state, fewer particles and none.
+        // All pairs begin in the first search. Later searches include an unchanged state, fewer particles and none.
         let before = NOTHING;
         let changes = 0;
         for (const [count, move] of [

@@ -11,7 +11,7 @@ import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, withDirectDispatches } from '../../helpers/passes';
 
-/** Units per length. With whole units, nothing is rounded. */
+/** A unit is a length of 1 / UNITS. With whole numbers of units, nothing is rounded. */
 const UNITS = 32;
 const EDGE = 64;
 const LARGEST = 40;

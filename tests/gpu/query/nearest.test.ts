@@ -94,7 +94,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `equal brute force for at most the planned points and radius, whether or not a point finds itself: ${sizes}`,
+      `equal brute force for fewer points and smaller radii than planned, with and without a point itself: ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);

@@ -1,4 +1,4 @@
-/** Tests searches that follow a ray through cells in difficult places. Expected hits are found by hand. */
+/** Tests searches that follow a ray through cells in difficult places. Expected hits were derived by hand. */
 import { expect } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { packRays, type Ray } from '../../../src/engine/queries/rays';

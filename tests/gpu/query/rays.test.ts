@@ -30,7 +30,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** The search tests all balls if a ray is near more pieces of rows than there are balls, as long rays among FEW are. */
+/** A search tests all balls if the ray is near more pieces of rows than there are balls, as long rays among FEW are. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;
@@ -191,7 +191,7 @@ function meetAlongX(
   return met.length > 0 ? Math.min(...met) : undefined;
 }
 
-/** Copies of each particle: so many that the search follows many rays through cells. */
+/** The number of copies of each particle, so large that the search follows many rays through cells. */
 const COPIES = 30;
 
 function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
@@ -256,8 +256,8 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `hit what brute force hits among ${particles} balls ${sizes} in a world that is ${kind}`,
       async (device, tools) => {
-        // In the periodic world, divide rows into pieces, which in a search for first hits have at most HASH_BLOCK
-        // cells.
+        // In the periodic world, cells are so small that a search for first hits divides their rows into several
+        // pieces, each of at most HASH_BLOCK cells.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {

@@ -62,7 +62,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
         play(second, STEPS);
         const measures = await first.measure();
         expect(measures).toMatchObject({ count: 80, outside: 0, nonFinite: 0 });
-        // Otherwise, particles would not meet.
+        // Without contacts, this test would compare only free motion.
         expect(measures.contacts).toBeGreaterThan(2);
         expect((await second.measure()).hash).toBe(measures.hash);
         first.destroy();

@@ -56,7 +56,8 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
     'decide about pairs that are a diameter apart, and find coincident ones',
     async (_, { wrap }) => {
       const [touching, near] = [5, 5 - 2 ** -20];
-      // The distance of two pairs is a diameter, that of two others a quantum less, one of each across the end.
+      // The first two particles are a diameter apart, the next two 2⁻²⁰ less. Two more coincide, and the last two are
+      // 2⁻²⁰ less than a diameter apart across the end.
       const places = [[1], [1 + 1], [4], [4 + (near - 4)], [8.5], [8.5], [0], [10 - 1 + 2 ** -20]];
       const positions = Float32Array.from(
         places.flatMap(([x = 0], row) => [x, 3 * Math.floor(row / 2) + 0.5, 6].slice(0, dimensions)),
@@ -91,7 +92,7 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
         radius: 0.7,
       });
       const { min, max } = createCpuSimulation(options).world;
-      // Some particles at the corners and just beyond them.
+      // Adds particles at the corners and just beyond them.
       const corners = [...min, ...max, ...min.map((at) => at - 2 ** -12), ...max.map((at) => at + 2 ** -12)];
       const positions = Float32Array.from([...(options.positions as Float32Array), ...corners]);
       const velocities = new Float32Array(positions.length).fill(0.25);

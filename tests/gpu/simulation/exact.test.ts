@@ -39,10 +39,10 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
   );
 
   gpuTest(
-    'have the bits of the CPU engine if neighbours wait for each other, as on GPUs',
+    'have the bits of the CPU engine if threads collect neighbours before they compute contacts, as on hardware',
     async (device) => {
       const gpu = wrapDevice(device, HARDWARE);
-      // Clusters, in which particles have more neighbours than can wait.
+      // In these clusters, particles have more neighbours than a thread collects.
       await expectSameBits(gpu, exactScene('clustered', dimensions, 300), [1, 3]);
       if (runsAll) await expectSameBitsInCases(gpu, dimensions, range(0, 20), randomCase);
     },

@@ -8,7 +8,7 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 describe('players of examples/lockstep', () => {
   gpuTest(
-    'stay equal on different engines, also one on the CPU who joins with a checkpoint of the GPU',
+    'stay equal on different engines, even if one on the CPU joins with a checkpoint of the GPU',
     async (_, tools) => {
       const gpu = tools.wrap();
       const game = new LockstepGame();

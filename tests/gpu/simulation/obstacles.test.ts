@@ -123,7 +123,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
   };
 }
 
-/** `npm test` tests only these worlds, because a software GPU compiles the kernels of each in many seconds. */
+/** `npm test` tests only these worlds, because a software GPU takes many seconds to compile the kernels of each. */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['unbounded'],
@@ -152,7 +152,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'push a particle as far if it arrives, slides, or approaches by rounding alone',
+      'push a particle by the same share of its overlap if it arrives, slides past, or approaches by rounding alone',
       async (__, tools) => {
         const approaches = [0, 1e-6, -1e-6, 8];
         const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);

@@ -619,7 +619,7 @@ describe('a step', () => {
         advance(plain, 1);
         const times = await timed.profile(DT);
         expect(times.source).toBe(source);
-        // Integrate, scan (3), scatter, gather, partner and resolve.
+        // Per substep: integrate, scan (3 dispatches), scatter, gather, partner and resolve.
         expect(times.dispatches).toBe(8 * timed.settings.substeps);
         expectInOrder(times, 'integrate', 'resolve');
         const values = Object.values(times.stages);

@@ -19,7 +19,7 @@ fn add_up(@builtin(workgroup_id) workgroup: vec3u) {
 }
 `;
 
-/** A first number, another one, and how often that is added. */
+/** A first number, a second one, and how often the second is added. */
 const CASES: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [5, -3, 4],
@@ -27,7 +27,7 @@ const CASES: readonly (readonly [number, number, number])[] = [
   [LIMIT, 1, 1],
   [-LIMIT, -1, 1],
   [-5, 3, 100],
-  // Numbers whose lower halves are large: 16 of their bits, added up 70,000 times, exceed a word.
+  // Most of these second numbers have a large lower half of 16 bits, whose sum over 70,000 rounds exceeds a word.
   [2 ** 30, -1, 70_000],
   [-(2 ** 30), 65_535, 70_000],
   [2 ** 31 - 1, 2 ** 31 - 1, 70_000],

@@ -67,7 +67,7 @@ async function move(
 
 /** The largest relative error of rounding to 32 bits. */
 const U = 2 ** -24;
-/** Factor for products of errors. */
+/** Covers products of errors, which the bounds leave out. */
 const SLACK = 1 + 2 ** -10;
 
 describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {

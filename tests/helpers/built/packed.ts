@@ -28,7 +28,7 @@ export interface Installed {
   readonly warnings: string;
 }
 
-/** Copies a project that has installed the packed package, with nothing beside it, into `folder`. */
+/** Copies into `folder` a project that has installed the packed package and nothing else. */
 export async function installInto(folder: string): Promise<Installed> {
   const installed = await oncePerRun('installed', install);
   for (const part of ['package.json', 'node_modules']) {

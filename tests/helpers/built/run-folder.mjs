@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Vitest's global set-up: a folder in which the processes of a test run share what oncePerRun makes. Not TypeScript,
- * because Node loads it in Vitest's main process, which has no hooks for that.
+ * Vitest's global set-up. Creates a folder in which the processes of a test run share what oncePerRun makes. This file
+ * is not TypeScript, because Node loads it in Vitest's main process, which has no hooks for TypeScript.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ import { createNoise } from '../../../src/testing/noise';
 
 export const DT = 1 / 60;
 
-/** Steps both engines and expects the same bits after each of the numbers of steps. */
+/** Steps both engines and expects the same bits after each number of steps in `all`. */
 export async function expectSameBits(
   gpu: Gpu,
   options: SimulationOptions,
@@ -55,7 +55,7 @@ export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const scale = 2 * radius;
   const place = () => between(-0.2, edge + 0.2);
   const low = scale * pick(0, 0, -3.7, 500.1);
-  // Periods that no 32-bit float holds, and coarser quanta.
+  // 300 makes periods that no 32-bit float holds, and coarser quanta.
   const long = pick(1, 1, 1, 300);
   const positions = Float32Array.from(
     { length: dimensions * count },
@@ -94,7 +94,7 @@ function randomObstacles(
   const between = (low: number, high: number) => low + (high - low) * noise();
   const pick = <Value>(...values: readonly Value[]) => values[Math.floor(between(0, values.length))] as Value;
   const count = pick(0, 1, 3, 20, 60, 300);
-  // Small numbers crowd the obstacles.
+  // A small spread crowds the obstacles.
   const spread = pick(1, 1, 0.2, 0);
   const bodies = positions.length / dimensions;
   const centre = Math.floor(between(0, bodies));

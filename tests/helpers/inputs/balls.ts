@@ -23,7 +23,7 @@ export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array
   return inside;
 }
 
-/** Repeats all balls: among few, a search tests all of them instead of using cells. */
+/** Repeats all balls: among few balls, a search tests all of them instead of using cells. */
 export function repeatBalls<Given extends Balls>(balls: Given, times: number): Given {
   const positions = new Float32Array(times * balls.positions.length);
   const radiusOf = new Float32Array(times * balls.radiusOf.length);
@@ -34,7 +34,7 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
   return { ...balls, positions, radiusOf };
 }
 
-/** Exceeds the error in doubles of a distance from ray to centre, as a share of the distance from origin to centre. */
+/** Bounds the error, in doubles, of the distance from ray to centre, as a share of that from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 /** Replaces a radius of 0, for which the reference divides 0 by 0. It is far below the smallest 32-bit float. */

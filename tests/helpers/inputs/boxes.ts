@@ -21,7 +21,10 @@ function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
   return [...low.map(fround), ...low.map((value, axis) => fround(value + Math.abs(extents[axis] as number)))];
 }
 
-/** If `kind` is dyadic, all corners are, except high corners of slivers. If `odd`, some boxes are invalid or huge. */
+/**
+ * If `kind` is dyadic, all corners are dyadic, except high corners of slivers. With `odd`, some boxes are invalid or
+ * huge.
+ */
 export function arbitraryBoxes(
   dimensions: Dimensions,
   kind: 'dyadic' | 'any',
@@ -126,11 +129,11 @@ export function boxScenes(dimensions: Dimensions, count: number): Float32Array[]
     scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 0 ? 10 : 0.001)),
     scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 1 ? 10 : 0.001)),
     scatterBoxes(dimensions, count, noise, edge, () => 0),
-    // Almost in a line; in 3D, almost in a plane.
+    // These boxes lie almost in a line; in 3D, almost in a plane.
     scatterBoxes(dimensions, count, noise, edge, () => noise()).map((value, index) =>
       index % (2 * dimensions) === 1 || index % (2 * dimensions) === dimensions + 1 ? value * 1e-3 : value,
     ),
-    // Two clusters.
+    // These boxes form two clusters.
     scatterBoxes(dimensions, count, noise, edge, () => 0.5).map((value, index) =>
       Math.floor(index / (2 * dimensions)) % 5 === 0 ? value + 1e6 : value,
     ),

@@ -101,7 +101,7 @@ export function bulletsBeforeSizedWall(
 
 /**
  * A bullet flies between two rows of grains, without touching them, and hits one more grain. Its path ends at
- * x = `end`. A ball of a thousand times its radius lies beyond that.
+ * x = `end`. A ball with a thousand times the bullet's radius lies beyond that point.
  */
 export function bulletAmongGrains(
   dimensions: Dimensions,

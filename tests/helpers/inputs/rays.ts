@@ -196,7 +196,7 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** Expects each hit once, by distance and then by id, except hits that rounding may decide. Returns their number. */
+/** Expects each hit once, by distance, then id; those that rounding may decide may be missing. Returns their number. */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -122,7 +122,7 @@ describe('the figures of the panel', () => {
     { tags: 'full' },
     async () => {
       const { page } = await open();
-      // Between figures there are lines of one pixel, and the border of the table.
+      // The figures do not cover the lines of one pixel between them, nor the border of the table.
       const shareOfArea = () =>
         page.$eval('.measures', (table) => {
           const areaOf = ({ width, height }: DOMRect) => width * height;

@@ -39,7 +39,7 @@ async function save(page: Page, kind: 'state' | 'table') {
   return takeFile(page);
 }
 
-/** Returns whether the page showed that it takes the file. */
+/** Returns whether the page showed that it accepts the file. */
 function drop(page: Page, name: string, text: string): Promise<boolean> {
   return page.evaluate(
     (fileName, content) => {
@@ -197,7 +197,7 @@ describe('files', () => {
   });
 
   browserTest(
-    'of a state without particles run, too, and give way to another state',
+    'of a state without particles can be run, and replaced by another state',
     { tags: 'full' },
     async () => {
       const { page, state } = await openSaved();
@@ -228,7 +228,7 @@ describe('files', () => {
     );
   }
 
-  browserTest('start over after Reset and after a change of the engine', { tags: 'full' }, async () => {
+  browserTest('give their state again after Reset and after a change of the engine', { tags: 'full' }, async () => {
     const { page, saved } = await openSaved();
     await stepTimes(page, 1);
     await page.click('#reset');

@@ -170,7 +170,7 @@ describe('the cards of presets', () => {
     expect(await page.$eval('#preset-million', (card) => card.getAttribute('href'))).toBe(
       '?v=1&count=1000000',
     );
-    // The processor runs it after all, so choose a preset of few particles.
+    // The processor does emulate the GPU here, so choose a preset of few particles.
     await choosePreset(page, 'sizes');
     expect(new URL(page.url()).search).toBe(`?${presetOf('sizes').link}`);
     expect(await textOf(page, 'notice')).toBe('');
@@ -271,7 +271,7 @@ describe('in the presets', () => {
     const moved = (await solids()).map((at, index) => Math.abs(at - (before[index] as number)) > 0.05);
     // Only the paddle has moved, and only along x.
     expect(moved.filter(Boolean)).toHaveLength(1);
-    // The crest is higher than the water was, by a tenth of its depth.
+    // The crest is above the former surface by more than a tenth of the water's depth.
     expect(Math.max(...(await along(page, 1)))).toBeGreaterThan(1.1 * surface);
     const { figures } = await stateOf(page);
     const volume = figures.find(({ title }) => title === 'Volume')?.value ?? '';
@@ -313,7 +313,7 @@ describe('in the presets', () => {
     const page = await start('splash');
     const size = await page.evaluate(() => [...(window.cellstorm?.simulation?.world.max ?? [])]);
     const [length = 0, height = 0] = size;
-    // The scene's step begins at 0.74 of the tank's length and is 0.12 of its height.
+    // The scene's step begins at 0.74 of the tank's length, and rises to 0.12 of the tank's height.
     const beyond = async () => share(await along(page, 0), (x) => x > 0.86 * length);
     expect(await beyond()).toBe(0);
     let highest = 0;

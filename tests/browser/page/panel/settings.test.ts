@@ -79,7 +79,7 @@ describe('the button for more settings', () => {
   });
 
   browserTest(
-    'is open if the link sets one of its controls; the next visit does not remember this',
+    'shows its controls if the link sets one of them; the next visit does not remember this',
     { tags: 'full' },
     async () => {
       const { page } = await open();
@@ -87,7 +87,7 @@ describe('the button for more settings', () => {
         ['&seed=3', true],
         ['&periodicX=1', true],
         ['&gravity=3&cellSize=2&cellLines=1', false],
-        // This field means nothing to the scene.
+        // This field has no effect in the scene.
         ['&transfer=apic', false],
       ] as const) {
         await follow(page, `./${QUICK}${query}`);

@@ -111,7 +111,7 @@ describe('the times of a step', () => {
       plot: holder.clientHeight,
       canvas: holder.querySelector('canvas')?.clientHeight,
     }));
-    expect(canvas, 'the chart in the other theme is as high as its place').toBe(plot);
+    expect(canvas, 'the chart in the other theme is as high as its holder').toBe(plot);
     expectNoProblems();
   });
 });

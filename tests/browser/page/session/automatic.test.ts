@@ -60,11 +60,11 @@ describe('the automatic engine', () => {
       );
       await settle(page);
       expect(new URL(page.url()).search).toBe('');
-      // Measured counts have two digits, so this one was chosen by hand.
+      // The page rounds measured counts to two digits, so it cannot have chosen this one.
       await typeCount(page, 4001);
       expect(new URL(page.url()).search).toBe('?v=1&count=4001');
       expect(await textOf(page, 'field-engine-note')).not.toContain('It opened');
-      // The usual count needs a link too, unless the page opened with it.
+      // With the usual count, the address has its version alone, or nothing if the page opened with that count.
       await typeCount(page, 4000);
       expect(new URL(page.url()).search).toBe(count === 4000 ? '' : '?v=1');
     },
@@ -92,7 +92,7 @@ describe('the automatic engine', () => {
     expect(await textOf(page, 'field-engine-note')).toMatch(
       /^Automatic chose the GPU of this device\. It opened with [\d,]+ discs, .* it measured .* per step of 16,000 discs/,
     );
-    // The processor emulates it after all, so a step of few discs already fills the frame.
+    // The processor does emulate the GPU here, so a step of few discs already fills the frame.
     expect(count).toBeLessThan(16_000);
     expect(new URL(page.url()).search).toBe('');
     expectNoProblems();

@@ -7,7 +7,7 @@ import { expectArraysWithin, gpuTest, HARDWARE, SHARED } from '../../../helpers/
 const SPEED_BOUND = 5e-4;
 const PRESSURE_BOUND = 1e-3;
 
-/** A tank with tiles that are empty, full or cut off, closed cells, and a body of fluid around an obstacle. */
+/** A tank with empty, full and cut-off tiles, with closed cells, and with fluid around an obstacle. */
 function tank(width: number, height: number): FluidOptions {
   return {
     dimensions: 2,
@@ -20,7 +20,7 @@ function tank(width: number, height: number): FluidOptions {
   };
 }
 
-/** The tail follows the finest level, one pair of levels, or two, the last with one row of tiles. */
+/** The solver's tail (pressure/tail.wgsl) follows one level, one pair of levels, or two, the last with a row of tiles. */
 const TANKS = { 'one level': tank(75, 46), 'a pair': tank(131, 70), 'two pairs': tank(1030, 33) };
 
 for (const [name, options] of Object.entries(TANKS)) {

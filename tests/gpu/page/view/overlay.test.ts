@@ -367,7 +367,8 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   gpuTest(
     'report the number of pairs if the list is full, and leave out particles with too many candidates',
     async (_, tools) => {
-      // At the first count there are more pairs than the list holds, at the second more candidates than MOST_EACH.
+      // At the first count there are more pairs than the list holds. At the second, each particle has more than
+      // MOST_EACH candidates.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
         const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
         const simulation = await createSimulation(tools.wrap(), {
