@@ -1,4 +1,4 @@
-/** A page that a bundler builds from the package runs threads if it has SharedArrayBuffer. */
+/** Tests that a page, which a bundler built from the package, runs threads if it has SharedArrayBuffer. */
 
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -173,7 +173,7 @@ describe('the built page', () => {
     },
   );
 
-  browserTest('changes to an engine whose code is in a separate file', async () => {
+  browserTest('can change to an engine whose code is in a separate file', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu' });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');

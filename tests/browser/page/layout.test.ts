@@ -95,7 +95,7 @@ describe('the page on a phone', () => {
     await takePicture(page, 'phone');
   });
 
-  browserTest('leaves the picture 38% of the height, even when the panel is scrolled', async () => {
+  browserTest('leaves over 38% of the height to the picture, even when the panel is scrolled', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     const top = await page.$eval('#scale-open', (button) => {

@@ -145,7 +145,7 @@ describe('a scene of a fluid or flock', () => {
     ['gpu', ['full']],
   ] as const) {
     browserTest(
-      `colours species, and uses another table of attractions at once (${engine})`,
+      `colours particles by species, and applies another table of attractions at once (${engine})`,
       { tags: [...tags] },
       async () => {
         const opened = await open();

@@ -12,7 +12,7 @@ const MOST = 500;
 
 let requested: Promise<Gpu> | undefined;
 
-/** One device for all cases of the page compiles its kernels once. */
+/** All cases of the page share one device, so kernels compile once. */
 export async function runVerify(runs: readonly VerifyOptions[]): Promise<VerifyCase[]> {
   requested ??= requestGpu(largestVerified({ counts: [MOST] }));
   const gpu = await requested;

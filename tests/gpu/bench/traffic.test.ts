@@ -58,7 +58,7 @@ interface Counted {
   readonly output: Uint32Array;
 }
 
-/** Runs a kernel that stores `value` for each index, as its instrumented twin. */
+/** Runs the instrumented twin of a kernel that stores `value` for each index. */
 async function count(
   device: GPUDevice,
   { element, value, prelude = '' }: Load,

@@ -233,7 +233,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     gpuTest(
       `stay within the bound, and step to the same bits with direct dispatches, in a world that is ${name}`,
       async (_, tools) => {
-        // Just enough particles for heavy ones, because deriving the bound visits every pair.
+        // Use no more particles than it takes to have heavy ones, because deriving the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;

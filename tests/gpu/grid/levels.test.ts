@@ -136,8 +136,8 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   gpuTest(
     'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in units of 128, the width of the highest level's cells in most rows; 2D uses the first two. Axes that
-      // are not periodic may have fewer than three cells.
+      // Extents in units of 128, the width of the highest level's cells in most of these worlds; 2D uses the first two.
+      // Axes that are not periodic may have fewer than three cells.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [
           [3, 3, 3],

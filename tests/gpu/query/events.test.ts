@@ -104,7 +104,7 @@ async function expectEvents(events: GridEvents, before: PairList, after: PairLis
 describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
   for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
     gpuTest(
-      `equal those of the host in every search of a world that is ${kind}`,
+      `equal those that the host computes, in every search of a world that is ${kind}`,
       async (device, tools) => {
         const { grid, events, contacts, record } = await follow(device, tools, options);
         const crowd = new Crowd(options);

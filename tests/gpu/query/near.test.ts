@@ -182,7 +182,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `can be what a user’s kernel runs over, among particles of ${sizes}`,
+      `can be the points over which a user’s kernel runs, among particles of ${sizes}`,
       async (device, tools) => {
         const { grid, positions, points, near } = await ask(
           tools,

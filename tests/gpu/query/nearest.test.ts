@@ -94,7 +94,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `equal brute force for fewer points and smaller radii than planned, with and without a point itself: ${sizes}`,
+      `equal brute force up to the planned points and radius, with and without a point's own particle: ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);

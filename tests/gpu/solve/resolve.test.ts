@@ -67,7 +67,7 @@ async function resolveGrid(
 /** Scenes without contacts at the start. */
 const APART: readonly string[] = ['gas', 'lattice', 'pile'];
 
-/** Expects each slot within its bound of exact arithmetic, and bounds far below the changes. */
+/** Expects that each slot is within its bound of exact arithmetic, and that bounds are far below the changes. */
 function expectBounded(
   got: State,
   world: World,

@@ -228,7 +228,7 @@ describe('files', () => {
     );
   }
 
-  browserTest('give their state again after Reset and after a change of the engine', { tags: 'full' }, async () => {
+  browserTest('give their state again after Reset or another engine', { tags: 'full' }, async () => {
     const { page, saved } = await openSaved();
     await stepTimes(page, 1);
     await page.click('#reset');

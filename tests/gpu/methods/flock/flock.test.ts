@@ -119,7 +119,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   );
 });
 
-/** Returns 1 if boids nearer than 1 fly the same way, and about 0 if their directions are random. */
+/** Returns 1 if boids less than 1 apart fly the same way, and about 0 if their directions are random. */
 function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
   const at = (packed: Float32Array, id: number) =>
     Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));

@@ -20,7 +20,7 @@ function tank(width: number, height: number): FluidOptions {
   };
 }
 
-/** The solver's tail (pressure/tail.wgsl) follows one level, one pair of levels, or two, the last with a row of tiles. */
+/** In these tanks, the solver's tail (pressure/tail.wgsl) runs after one level, one pair of levels, or two pairs. */
 const TANKS = { 'one level': tank(75, 46), 'a pair': tank(131, 70), 'two pairs': tank(1030, 33) };
 
 for (const [name, options] of Object.entries(TANKS)) {
