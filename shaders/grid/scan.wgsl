@@ -1,6 +1,6 @@
 // Computes an exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts. `spine` scans these sums in one
-// workgroup: its `counts` are the sums, its `starts` the starts of blocks. `apply` scans each block. Both zero the
-// counts that they scan, for the next scan. Arrays are padded with zeros to multiples of four.
+// workgroup: its `counts` are the sums, its `starts` the starts of blocks. `apply` scans each block. `spine` and
+// `apply` zero the counts that they scan, for the next scan. Arrays are padded with zeros to multiples of four.
 // Needs: linear_workgroup, scan, counts, block_sums, starts, block_starts.
 
 struct Scan {

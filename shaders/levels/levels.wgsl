@@ -13,9 +13,9 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// Counts from the lowest level that is not merged. Without merging, the level is log2(diameter × inverse_base), rounded
-// up, at least 0: the exponent, plus one if the mantissa is not 0. The product is exact, because `inverse_base` is a
-// power of two.
+// Levels count from the lowest one that is not merged. Without merging, the level is log2(diameter × inverse_base),
+// rounded up, at least 0: the exponent, plus one if the mantissa is not 0. The product is exact, because `inverse_base`
+// is a power of two.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   let level = (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);

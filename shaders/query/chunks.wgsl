@@ -2,8 +2,9 @@
 //
 // 1. `measure` measures extents, and `first_keys` writes the sort keys along the last axis.
 // 2. The caller sorts the keys. A key is the low end of a box, then its region in the high word.
-// 3. `cut`, in one workgroup, cuts each region along the axis. `next_keys` writes the keys along the axis before it,
-//    and the caller continues with 2. After the first sort, `next_keys` also notes the order of the boxes.
+// 3. `cut`, in one workgroup, cuts each region along the axis of the keys. `next_keys` writes keys along the axis
+//    before that one, and the caller continues with 2. After the first sort, `next_keys` also notes the order of the
+//    boxes.
 //
 // Cuts are at least four times M apart, where M is the mean half extent: the d-th root of the mean d-th power. So n
 // boxes have at most n · 2.5^d memberships (src/cpu/boxes/chunk-order.ts has the proof).
