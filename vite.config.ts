@@ -22,8 +22,8 @@ const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
  */
 const CPU_WORKER = 'src/page/engines/cpu-worker.ts';
 /**
- * Only the page's own chunk preloads what its parts import. Vite's loader needs a document for that, and a worker may
- * load the other chunks.
+ * Only the page's own chunk preloads the imports of parts that it loads later. Preloading needs a document, which
+ * workers lack, and a worker may load any other chunk.
  */
 const PRELOADS = /\/index-/;
 
@@ -101,8 +101,8 @@ export default defineConfig(({ command }) => ({
             {
               name: 'draw',
               // The modules that these modules import stay in other chunks, from which other pages load them.
-              // fields.ts and choices.ts need constants of method-fields.ts and limits.ts at once. In another chunk, which
-              // needs this one, these would not be there when the worker starts.
+              // fields.ts and choices.ts use constants of method-fields.ts and limits.ts while they load. In another
+              // chunk, which imports this one, these constants would be undefined when the worker starts.
               includeDependenciesRecursively: false,
               test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|method-fields|choices|checks|limits|scenes)|view\/(camera|frame))\.ts$/,
             },

@@ -1,4 +1,4 @@
-/** A game of players of examples/lockstep in this thread. */
+/** Runs players of examples/lockstep in one thread, over a simulated network. */
 import { applyInput, DT, type Input, play } from '../../examples/lockstep/game.js';
 import { type Desync, type Message, Player } from '../../examples/lockstep/player.js';
 import type { ParticleSimulation } from '../../src';
@@ -21,7 +21,7 @@ export class LockstepGame {
   private readonly queues: { from: number; to: number; messages: Message<Input>[] }[] = [];
   private readonly random = new Random(5);
 
-  /** `change` changes inputs that this player applies. A late joiner has no `players`. */
+  /** `change` alters each input before this player applies it. A late joiner has no `players`. */
   seat(
     id: number,
     simulation: ParticleSimulation,

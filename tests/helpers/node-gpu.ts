@@ -19,7 +19,7 @@ export interface DeviceOptions {
   readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Optional features to switch off. timestamp-query and subgroups are on if the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
-  /** Uses one device for all tests of the process that ask for it. Not allowed together with the options above. */
+  /** Shares one device among all tests of the process that set this. Not allowed together with the options above. */
   readonly shared?: boolean | undefined;
   /** Uses a device that validates but runs nothing. It creates pipelines much faster than a software GPU. */
   readonly driverless?: boolean | undefined;
@@ -31,7 +31,7 @@ export interface GpuTestOptions extends DeviceOptions {
   readonly tags?: keyof typeof TIERS | undefined;
 }
 
-/** The adapter's name decides whether kernels have the shape for GPUs or for software adapters. */
+/** Describes a hardware GPU, so that kernels get the shape for GPUs and not that for software adapters. */
 export const HARDWARE = { vendor: 'test', isFallbackAdapter: false } as GPUAdapterInfo;
 
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
@@ -39,7 +39,10 @@ export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools extends KitTools {
-  /** Returns the engine's handle of the device, the same one for equal arguments, which replace the device's limit. */
+  /**
+   * Returns the engine's handle of the device. Equal arguments give the same handle. The argument replaces the device's
+   * limit.
+   */
   wrap(workgroupsPerDimension?: number): Gpu;
 }
 

@@ -26,7 +26,10 @@ export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGR
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
-/** FOLD for variable radii in unbounded worlds, where each level has a table. Folds the dispatches over buckets. */
+/**
+ * Replaces FOLD for variable radii in unbounded worlds, where each level has a table. Dispatches over buckets need two
+ * dimensions.
+ */
 export const LEVELS_FOLD = 6;
 
 export function runPass(gpu: Gpu, record: (pass: GPUComputePassEncoder) => void): void {

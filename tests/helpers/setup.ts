@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 import { isLeftOut, runsOf, seed } from './tiers';
 
-/** fast-check's path to one case, which `npm run test:fuzz` names in order to replay it. */
+/** fast-check's path to one case. `npm run test:fuzz -- --path …` sets it, to replay that case. */
 const path = process.env.CELLSTORM_PATH;
 
 /** The default of fast-check. */

@@ -42,7 +42,7 @@ const STEPS_PER_WAIT = 20;
 
 export interface StateHashCase {
   readonly name: string;
-  /** Returns the hashes of the states after these numbers of steps, which ascend. */
+  /** Returns the hash of the state after each number of steps in `marks`, which ascend. */
   onCpu(marks: readonly number[]): string[];
   onGpu(gpu: Gpu, marks: readonly number[]): Promise<string[]>;
 }

@@ -9,7 +9,7 @@ import { runsAll } from './tiers';
 
 const RECORDED_STEPS = [10, 100] as const;
 
-/** Only the full tier checks the later states, too. */
+/** Only the full tier also checks the later state. */
 export const CHECKED_STEPS: readonly number[] = runsAll ? RECORDED_STEPS : RECORDED_STEPS.slice(0, 1);
 
 type Table = Record<string, string[]>;
@@ -17,7 +17,7 @@ type Table = Record<string, string[]>;
 const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
 
 export interface RecordedHashes {
-  /** `hashes` are those after CHECKED_STEPS. */
+  /** `hashes` are the hashes of the states after CHECKED_STEPS. */
   check(name: string, hashes: readonly string[]): void;
   /** Expects that the table has exactly these cases. Writes it if CELLSTORM_RECORD_HASHES=1. */
   finish(names: readonly string[]): void;

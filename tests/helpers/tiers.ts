@@ -31,7 +31,7 @@ export function runsOf(runs: number, of: Tier = tier): number {
   return of === 'all' ? runs : Math.ceil(SHARE_OF_RUNS * runs);
 }
 
-/** `fullName` includes the names of its suites. */
+/** `fullName` is the test's name after the names of its suites. */
 export function isLeftOut(tags: readonly string[], fullName: string, of: Tier = tier): boolean {
   if (of === 'all') return false;
   return tags.includes('full') || (tags.includes('case') && hashOf(fullName) % CASES_PER_RUN_CASE !== 0);

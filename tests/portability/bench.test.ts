@@ -11,7 +11,7 @@ describe.skipIf(skipsDeno)(`the benchmark under wgpu on ${denoDriver}`, () => {
   for (const { name: engine, boxes } of GPU_ENGINES) {
     for (const dimensions of DIMENSIONS) {
       test.each(boxes ? ['boxes', 'boxes-mixed'] : ['uniform', 'mixed'])(
-        `finds every pair and counts its tests with the engine ${engine} in ${dimensions}D, in the scene %s`,
+        `finds every pair and counts distance tests with the engine ${engine} in ${dimensions}D, in the scene %s`,
         async (scene) => {
           const { found, expected, tests, complaints } = await deno.ask({ engine, scene, dimensions });
           expect(complaints).toEqual([]);

@@ -27,7 +27,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       await expectAccepted({ dimensions, of: 'passes', as: 'shader', indices }, labels);
     });
 
-    // Variants of one kernel follow each other. This spreads them over the parts.
+    // Variants of one kernel follow each other in the list, so the parts take kernels in turn.
     for (let part = 0; part < parts; part++) {
       test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
         const asked = indices.filter((index) => index % parts === part);

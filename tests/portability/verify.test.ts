@@ -5,7 +5,10 @@ import { DIMENSIONS } from '../helpers/passes';
 import { countIn, expectAllPass, VERIFIED_SCENES } from '../helpers/verified-scenes';
 import type { VerifyReport } from './entries/verify';
 
-/** The scenes that both tiers test, one per kind of world and of sizes. tests/gpu/device/verify.test.ts has others. */
+/**
+ * The scenes that both tiers test. Together they have every kind of world, and particles of one size, of many sizes and
+ * boxes. tests/gpu/device/verify.test.ts tests another scene in both tiers.
+ */
 const IN_BOTH_TIERS = ['colliding-cells 2D', 'boxes-periodic 2D', 'channel 3D', 'mixed 3D'];
 
 const deno = new DenoEntry<VerifyOptions, VerifyReport>('tests/portability/entries/verify.ts');

@@ -36,7 +36,7 @@ export function untouchableGpu(limits: Limits = {}): Gpu {
   };
 }
 
-/** Expects one sentence that begins with the argument. */
+/** Expects an ArgumentError whose message is one sentence that begins with `argument`. */
 export async function expectRefusal(
   attempt: Promise<unknown>,
   argument: string,

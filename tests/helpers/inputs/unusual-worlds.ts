@@ -40,7 +40,7 @@ function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
     });
 }
 
-/** Returns coordinates up to the length of the box outside it. Many are at most two ulps from a border. */
+/** Returns coordinates in the box and up to its length outside it. Many are at most two ulps from a border. */
 function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const length = world.period[axis] || (world.max[axis] as number) - low;

@@ -68,7 +68,10 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** Every seventh particle gets the original position of another one. Half of those others move away themselves. */
+/**
+ * Every seventh particle gets the position that was drawn for another particle. Every second time, that other particle
+ * gets a new position as well, so the two do not coincide.
+ */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));

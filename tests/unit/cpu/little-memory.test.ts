@@ -124,7 +124,7 @@ describe('pairs without enough memory', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('are rejected, and so are lists of ids that an index finds', () => {
+  it('are not the only lists that are rejected: an index also rejects lists of ids', () => {
     const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {

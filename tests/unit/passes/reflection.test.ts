@@ -55,7 +55,10 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
 
 const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
 const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
-/** Constant and value of @workgroup_size, by entry point. The others have WORKGROUP_SIZE, except as below. */
+/**
+ * Constant and value of @workgroup_size, by entry point. All others have WORKGROUP_SIZE, but `still` and `meet` have
+ * HEAVY_WORKGROUP_SIZE with variable radii.
+ */
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   reduce: SCAN,
   spine: SCAN,

@@ -189,7 +189,7 @@ describe('createScene', () => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
   });
 
-  it('makes a scene whose options further changes override', () => {
+  it('makes a scene; changes given to sceneOptions override its options', () => {
     const scene = createScene('pile', { dimensions: 2, count: 10 });
     const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
     expect(planSimulation(options)).toMatchObject({

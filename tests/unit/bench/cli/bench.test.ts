@@ -94,7 +94,7 @@ describe('bench', () => {
     }
   });
 
-  it('runs repeated names once, and prints its results if --out can no longer be written', {
+  it('runs repeated names once, and prints the results if --out can no longer be written', {
     tags: 'full',
   }, async () => {
     const path = join(folder, 'away', 'record.json');

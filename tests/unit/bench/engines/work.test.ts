@@ -129,7 +129,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
   const meetAlong = (axis: number) => (a: number, b: number) =>
     Math.abs(along(axis)(a) - along(axis)(b)) <= extentIn(scene, a, axis) + extentIn(scene, b, axis);
 
-  it('the sweeps propose pairs whose intervals meet; of balls, they test only those near along the next axis', async () => {
+  it('the sweeps propose pairs whose intervals meet; they test balls only if near along the next axis', async () => {
     const bodies = Array.from({ length: count }, (_, body) => body);
     const variances = Array.from({ length: dimensions }, (_, axis) => {
       const mean = bodies.reduce((sum, body) => sum + along(axis)(body), 0) / count;
@@ -210,7 +210,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     );
   }
 
-  it('cpu-boxes proposes the pairs that its sweeps compare; of balls, it tests only those whose boxes meet', async () => {
+  it('cpu-boxes proposes the pairs that its sweeps compare; it tests balls only if their boxes meet', async () => {
     const finder = createCpuBoxPairs({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
@@ -231,7 +231,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     });
   });
 
-  it('cpu-box-cells proposes pairs of bodies in one bucket, and tests once each pair of boxes that share a cell', async () => {
+  it('cpu-box-cells proposes pairs in one bucket, and tests once each pair whose boxes share a cell', async () => {
     const axes = [0, 1, 2].slice(0, dimensions);
     const bodies = Array.from({ length: count }, (_, body) => body);
     const edges = Float32Array.from(bodies, (body) =>
@@ -263,7 +263,7 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
 
-  it('cpu-chunks proposes the pairs that its sweeps compare; of balls, it tests only those whose boxes meet', async () => {
+  it('cpu-chunks proposes the pairs that its sweeps compare; it tests balls only if their boxes meet', async () => {
     const finder = createCpuBoxChunks({ dimensions });
     finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };

@@ -11,7 +11,7 @@ const MS = 1_000_000n;
 
 interface Fake {
   readonly gpu: Gpu;
-  /** Timestamps of the next measurements; by default they are 100 ms apart. */
+  /** The begin and the end of each next measurement; by default, these are 100 ms apart. */
   readonly stamps: [bigint, bigint][];
   readonly sizes: number[];
 }

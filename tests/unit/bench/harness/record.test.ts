@@ -34,7 +34,7 @@ describe('a record', () => {
     outcomes,
   });
 
-  it('computes growth, and from which count the naive engine is slower', () => {
+  it('computes how times grow, and the count above which the naive engine is slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = counts.flatMap((count) => [
       outcome('cpu-naive', count, count ** 2 / 1e6),
@@ -127,7 +127,7 @@ describe('a record', () => {
     expect(losses).toEqual([
       { engine: 'a', scene: 'uniform', dimensions: 2, count: 10, status: 'wrong', reason: 'Too few.' },
     ]);
-    // An engine that was wrong before had no time to lose.
+    // An engine that was wrong before had no time, so it lost none.
     expect(compareRecords(after, after).losses).toEqual([]);
   });
 

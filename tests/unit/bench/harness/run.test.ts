@@ -112,7 +112,7 @@ describe('a run of the benchmark', () => {
     }
   });
 
-  it('leaves out work that there is too little memory to count, and reports other errors', async () => {
+  it('leaves out the work if memory is too small for counting it, and reports other errors', async () => {
     const failing = (error: Error): CpuEngine => ({
       ...CPU_GRID,
       name: 'failing',

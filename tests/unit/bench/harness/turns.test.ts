@@ -5,7 +5,7 @@ import { type Taken, takeTurns, turnOrder } from '../../../../bench/harness/turn
 
 describe('turns', () => {
   /**
-   * Opens an engine that takes ten milliseconds. Its clock advances by `step`, in milliseconds. A turn for which
+   * Opens an engine that takes ten milliseconds. Its clock advances in steps of `step` milliseconds. A turn for which
    * `hasTime` returns false has no time.
    */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {

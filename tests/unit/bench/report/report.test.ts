@@ -71,7 +71,7 @@ describe('the summary', () => {
     ).not.toContain('cuda');
   });
 
-  it('says how many distances the grid tests, at the largest count with counts of work', () => {
+  it('says how many distances the grid tests, at the largest number of bodies for which work was counted', () => {
     const work = (tests: number, pairs = 430) => ({ work: { tests, pairs, counted: 'loop' as const } });
     const outcomes = [
       timed('cpu-naive', 1000, 9, work(499_500)),
@@ -144,7 +144,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('reports below how many bodies the CPU is faster than the GPU', () => {
+  it('reports the number of bodies below which the CPU is faster than the GPU', () => {
     const title = 'Where the dense grid is not the right choice';
     const grids = (gpu: readonly number[]) =>
       [100, 1000].flatMap((count, index) => [
@@ -218,7 +218,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('reports how times grow, and from which count on testing all pairs is slower', () => {
+  it('reports how times grow, and the count above which testing all pairs is slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = (power: number, share: number) =>
       counts.flatMap((count) => [

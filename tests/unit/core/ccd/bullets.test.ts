@@ -42,7 +42,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
   });
 
   // docs/fast-movers.md promises this number.
-  it('do not pass a wall one diameter thick if there are 10,000', { tags: 'full' }, () => {
+  it('do not pass a wall one diameter thick if there are 10,000 bullets', { tags: 'full' }, () => {
     stopAtTheWall(10_000, 1);
   });
 

@@ -213,8 +213,8 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 
 describe('a ball and a box in 3D', () => {
   it("meet a little early, not late, if 24 steps of Newton's method do not reach a grazing hit", () => {
-    // A ball flies beside a long bar. At half the time it passes the bar's end. Then it slowly drifts towards the bar
-    // until it grazes it. Newton's method converges slowly near both times.
+    // A ball flies along a long bar. At half the time it passes the bar's end. Then it slowly drifts towards the bar
+    // until it grazes the bar. Newton's method converges slowly near both times.
     const [radius, thick, long] = [0.5, 0.125, 40];
     const [ahead, aside] = [64, 2 ** -8];
     const grazing = 0.75;

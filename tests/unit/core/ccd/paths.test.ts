@@ -106,7 +106,7 @@ describe('a path', () => {
     }
   });
 
-  it('hits a path that crosses it in a tick with several pieces of each, and ends at the beginning of the tick', () => {
+  it('hits a crossing path in a tick in which both have several pieces, and ends at the beginning of the tick', () => {
     // In a tick, one particle moves 32 diameters to the right, and the other as far up. They meet halfway.
     const speed = 64 * 32 * CCD_TICKS;
     const options = { max: [64, 64], periodic: true, restitution: 1 };
@@ -200,7 +200,7 @@ describe('paths of particles of many sizes', () => {
   }
 
   it("are followed for particles that move farther than a sixteenth of their own diameter, or of a box's shortest edge", () => {
-    // In a substep of 1/64 s, speeds of 4 and 16 are a sixteenth of the diameters 1 and 4.
+    // In a substep of 1/64 s, the speeds 4 and 16 move a particle by a sixteenth of the diameters 1 and 4.
     const velocities = [3.9, 0, 4.1, 0, 15.9, 0, 16.1, 0];
     const balls = sized([0.5, 0.5, 2, 2], [3, 1, 3, 3, 30, 4, 50, 4], velocities);
     balls.step(1 / 64);
@@ -297,7 +297,7 @@ describe('paths at obstacles with their own sizes', () => {
       const simulation = one([2, 4], [2048, 0], { positions: [21, 4], radii: [radius] }, { restitution: 1 });
       simulation.step(1 / 64);
       const gap = 21 - (simulation.read().positions[0] as number);
-      // The contact law has pushed the disc out by 31/32 of that.
+      // The contact law has pushed the disc out by 31/32 of the depth.
       expect(gap).toBeGreaterThanOrEqual(0.5 + radius - deep / 16);
       expect(gap).toBeLessThan(0.5 + radius - deep / 64);
       expect([...simulation.read().velocities]).toEqual([-2048, 0]);

@@ -77,7 +77,7 @@ it('holdFactor stops as much of the slip as friction allows', () => {
   // vector |S|² G − (S·G) S.
   expect(holdFactor(16, 0, 4, 0.5)).toBe(1 / 16);
   expect(holdFactor(16, 0, 16, 0.5)).toBe(0.5 / 16);
-  // Friction has used 1 of 2 already.
+  // The changes already use 1 of the 2 that friction allows.
   expect(holdFactor(16, 4, 16, 0.5)).toBe(0.25 / 16);
   expect(holdFactor(16, 12, 16, 0.5)).toBe(0);
   expect([holdFactor(16, 0, 0, 0.5), holdFactor(0, 0, 1, 0.5)]).toEqual([0, 0]);

@@ -75,7 +75,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
     ];
     for (const ratio of [1, 4]) {
       it.each(cases)(
-        `changes no velocity by more than the limit, with radii from 1 to ${ratio} and %j`,
+        `changes no velocity by more than the limit, with a radius ratio of ${ratio} and %j`,
         (settings) => {
           const request = { dimensions, kind: 'unbounded', count: 200, ratio, density: 2 } as const;
           const { radii, radiusRange, ...crowd } = variableOptions(request, { ...settings, substeps: 1 });
@@ -192,7 +192,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
     });
 
-    it('lets a large ball rest on one 20 times smaller, on an obstacle, with at least 98% of the gap', () => {
+    it('lets a large ball rest on a ball 20 times smaller above an obstacle, with at least 98% of the gap', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,
@@ -211,7 +211,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(least / 2).toBeGreaterThan(0.98);
     });
 
-    it('lets a ball that drops on one 15 times smaller, on an obstacle, crush it by at most a fifth', () => {
+    it('lets a dropped ball crush a ball 15 times smaller above an obstacle by at most a fifth', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,

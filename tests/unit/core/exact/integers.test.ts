@@ -17,7 +17,7 @@ import { fc } from '../../../helpers/properties';
 
 const signed = (most: number) => fc.integer({ min: -most, max: most });
 
-/** Returns n / 2^bits, rounded to the nearest whole number, and to the even one of two. */
+/** Returns n / 2^bits, rounded to the nearest whole number. Of two equally near ones, it returns the even one. */
 function roundedShift(n: bigint, bits: bigint): bigint {
   if (bits <= 0n) return n << -bits;
   const low = n >> bits;
@@ -45,7 +45,7 @@ describe('integers of exact simulations', () => {
     ]);
   });
 
-  it('give a factor 16 significant bits, at most 31 of them after the point', () => {
+  it('give a factor 16 significant bits, and at most 31 bits after the point', () => {
     expect(factorOf(0)).toBe(0);
     expect(factorOf(2 ** -40)).toBe(0);
     fc.assert(
@@ -67,7 +67,7 @@ describe('integers of exact simulations', () => {
     expect(law).toContain(`const HALF_SPREADING = ${packFactor(factorOf(SPREADING / 2))}u;`);
   });
 
-  it('scale as integers do', () => {
+  it('are scaled to the same result as in BigInt arithmetic', () => {
     fc.assert(
       fc.property(signed(2 ** 31 - 1), fc.double({ min: 1e-5, max: 2, noNaN: true }), (value, wanted) => {
         const factor = factorOf(wanted);
@@ -78,7 +78,7 @@ describe('integers of exact simulations', () => {
     );
   });
 
-  it('take shares as integers do', () => {
+  it('have the same shares as in BigInt arithmetic', () => {
     fc.assert(
       fc.property(signed(2 ** 31 - 1), signed(ONE), (value, fraction) => {
         expect(BigInt(share(value, fraction))).toBe(roundedShift(BigInt(value) * BigInt(fraction), 15n));
@@ -86,7 +86,7 @@ describe('integers of exact simulations', () => {
     );
   });
 
-  it('compute dot products with one rounding', () => {
+  it('have dot products with one rounding', () => {
     const vector = fc.tuple(signed(2 ** 30), signed(2 ** 30), signed(2 ** 30));
     const direction = fc.tuple(signed(ONE), signed(ONE), signed(ONE));
     fc.assert(
@@ -97,7 +97,7 @@ describe('integers of exact simulations', () => {
     );
   });
 
-  it('compute ratios as integers do', () => {
+  it('have the same ratios as in BigInt arithmetic', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 - 1 }),
@@ -113,7 +113,7 @@ describe('integers of exact simulations', () => {
     expect(ratio(0, 7)).toBe(0);
   });
 
-  it('compute lengths to within a share of 2^-14', () => {
+  it('have lengths that are exact to within a share of 2^-14', () => {
     const vector = fc.tuple(signed(2 ** 30), signed(2 ** 30), signed(2 ** 30));
     fc.assert(
       fc.property(vector, fc.integer({ min: 0, max: 30 }), (given, shift) => {

@@ -132,7 +132,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
           const plain = new ReferenceSimulation(options);
-          // Make one call only. It may push particles into one corner, where the next call separates them by last bits.
+          // Make one call only. It may push particles into one corner, where last bits decide what the next call does.
           for (const simulation of [fast, plain]) {
             if (seed % 2 === 0) simulation.step(DT);
             else simulation.separate(3);
@@ -267,7 +267,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       ['rests', 0],
       ['slides', 1],
     ])(
-      'push a particle that %s without gravity as far, whatever rounding adds to its velocity',
+      'without gravity, push a particle that %s equally far, whatever rounding adds to its velocity',
       (_, slide) => {
         const moved = (approach: number) => {
           const simulation = create(beside(4.75, [-approach, slide]));

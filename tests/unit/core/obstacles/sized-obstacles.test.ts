@@ -271,7 +271,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         rise = Math.max(rise, height - lowest);
       }
       expect(lowest).toBeGreaterThan(1.95);
-      // Some of the overlap of the impact is left, and the spring of the contact removes it.
+      // Some overlap is left after the impact, and pushes of the contact remove it.
       expect(rise).toBeLessThan(0.05);
     });
 

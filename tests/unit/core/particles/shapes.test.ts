@@ -197,7 +197,7 @@ describe('overlap', () => {
 });
 
 describe('sizes', () => {
-  it('of a box include the bulk of a ball of the same volume, and a radius around the whole box', () => {
+  it('of a box include the radius of a ball of the same volume, and the radius of a ball around the whole box', () => {
     for (const dimensions of DIMENSIONS) {
       const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
       const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);

@@ -114,7 +114,7 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
   });
 
-  it('accepts typed arrays as corners, with box particles that are wider than the world is high too', () => {
+  it('accepts typed arrays as corners, even if box particles are wider than the world is high', () => {
     const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
     const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
     const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
@@ -135,7 +135,7 @@ describe('a world with variable radii', () => {
   });
 
   it('accepts a height below the width of its box particles, even if rounding lowers it further', () => {
-    // `step` is the distance of 32-bit floats there. The floor is rounded up and the ceiling down.
+    // `step` is the distance between 32-bit floats near these heights. The floor is rounded up and the ceiling down.
     for (const [low, high, step] of [
       [9, 10, 2 ** -20],
       [100, 101, 2 ** -17],

@@ -19,7 +19,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
   const radii = new Float32Array(count).fill(1);
 
   it.each([1, 2, 8, 64, 256])(
-    'leave the lowest cells that hold half a particle, at %d times this spacing',
+    'make the smallest cells hold about half a particle or more, if spacing is %d times that of two per cell',
     (spacing) => {
       // A cell of the expected size holds two particles.
       const edge = (count / 2) ** (1 / dimensions) * 2 * spacing;
@@ -47,10 +47,10 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
     expect(mergeLevels(world, reversed, radii).cellSize).toBe(cellSize);
   });
 
-  it('are none if too many particles coincide', () => {
+  it('do not exist if the sample has too many coincident particles', () => {
     const far = scatter(dimensions, count, 1e6);
     expect(mergeLevels(world, far, radii).cellSize).toBe(128);
-    // One of these positions is in the sample, with all of its particles.
+    // At least one of these positions is in the sample, with all of its particles.
     const sizes = Array.from({ length: 60 }, (_, position) => {
       const positions = far.map((coordinate, index) => (index < dimensions * 3900 ? position : coordinate));
       return mergeLevels(world, positions, radii).cellSize;

@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expect(used.length).toBeGreaterThan(20);
   });
 
-  it('cost few tests in clusters far apart, where chunks are hardly fuller than in a single cluster', () => {
+  it('are in chunks that are hardly fuller in clusters far apart than in a single cluster', () => {
     const noise = createNoise(2);
     const count = 6000;
     const boxes = scatterBoxes(dimensions, count, noise, dimensions === 2 ? 55 : 13, () => 0.5);
@@ -86,7 +86,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     }
   });
 
-  it('are the same in each build of one finder, and from each of its methods', () => {
+  it('are the same as by brute force in each build of one finder, and from each of its methods', () => {
     const noise = createNoise(4);
     const finder = createCpuBoxChunks({ dimensions });
     expect([finder.chunks, finder.members, finder.countPairs()]).toEqual([0, 0, 0]);

@@ -22,7 +22,7 @@ type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
 /**
  * Returns the search of an index. Its objects have one size, or sizes with ratios of up to 1:256. A large object is
- * added first and removed last.
+ * added before the others, and removed after they are added.
  */
 function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },

@@ -128,7 +128,7 @@ export interface Visits {
   lists: number;
 }
 
-/** Counts what the searches in `run` visit. More than a million cells or rows throw, so an endless search fails. */
+/** Counts what the searches in `run` visit. It throws after a million cells or rows, so an endless search fails. */
 export function countVisits<Result>(run: (visits: Visits) => Result): Result {
   const { visitRow, visitLevel } = LiveCells.prototype;
   const visits = { cells: 0, rows: 0, lists: 0 };
@@ -348,7 +348,7 @@ export function worldOptionsOf(world: World): WorldOptions {
   return options;
 }
 
-/** Plays a script on an index, and returns the content that it must have. Calls that throw must not change it. */
+/** Plays a script on an index, and returns the content that the index must have. Calls that throw change nothing. */
 export function play(
   index: CpuIndex,
   { world, positions }: Crowd,

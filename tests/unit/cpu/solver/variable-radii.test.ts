@@ -74,7 +74,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       },
     );
 
-    it('pushes deep overlaps apart like the reference, between particles whose cells touched at the sort', () => {
+    it('pushes deep overlaps apart like the reference', () => {
       const deep = variableOptions(
         { dimensions, kind, count: 120, ratio: 16, density: 3 },
         { relaxation: 1 },
@@ -203,7 +203,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
   });
 
-  it('keeps momentum and energy with restitution 1 and radii from 1 to 64', () => {
+  it('keeps momentum and energy with restitution 1 and radii from 1/64 to 1', () => {
     const request = { dimensions, kind: 'periodic', count: 100, ratio: 64, density: 0.2 } as const;
     const simulation = createCpuSimulation(variableOptions(request, { restitution: 1, friction: 0 }));
     simulation.separate(64);
@@ -252,7 +252,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     { count: 50, tags: [] },
     { count: 120, tags: 'full' },
   ]) {
-    it(`brings a pile of ${count} particles of sizes from 1 to 8 to rest, with little overlap`, {
+    it(`brings a pile of ${count} particles with radii from 1/8 to 1 to rest, with little overlap`, {
       tags,
     }, () => {
       const request = { dimensions, kind: 'bounded', count, ratio: 8, density: 0.4 } as const;
@@ -261,7 +261,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       for (let step = 0; step < 1200; step++) simulation.step(1 / 60);
       const { velocities } = simulation.read();
       const squares = velocities.reduce((sum, along) => sum + along * along, 0);
-      // The smallest radius is 1. A falling particle reaches a speed of more than 10.
+      // The largest radius is 1. A falling particle reaches a speed of more than 10.
       expect(Math.sqrt(squares / request.count)).toBeLessThan(0.05);
       expect(simulation.measure().meanOverlap).toBeLessThan(0.005);
     });

@@ -9,7 +9,7 @@ import { createTurnGrid, createTurnSimulation } from './crew';
 
 const COUNT = 4500;
 const DT = 1 / 60;
-/** The default tier has tests with two threads and with four anyway. */
+/** Other tests of the default tier have two threads, or four. */
 const THREADS = runsAll ? [2, 4, 8] : [8];
 
 type Case = readonly [name: string, scene: string, changes: Partial<Omit<SimulationOptions, 'dimensions'>>];
@@ -30,7 +30,7 @@ function place(box: number, dimensions: number, count: number): Float32Array {
 }
 
 describe.each([2, 3] as const)('A simulation in %dD', (dimensions) => {
-  test.each(CASES)('of %s', { tags: 'case' }, (_, name, changes) => {
+  test.each(CASES)('of %s has the bits of one thread', { tags: 'case' }, (_, name, changes) => {
     const options = { ...sceneOptions(createScene(name, { dimensions, count: COUNT })), ...changes };
     const one = createCpuSimulation(options);
     for (let step = 0; step < 3; step++) one.step(DT);
@@ -43,7 +43,7 @@ describe.each([2, 3] as const)('A simulation in %dD', (dimensions) => {
     }
   });
 
-  test('of particles that are too crowded for a list', () => {
+  test('of particles that are too crowded for a list has the bits of one thread', () => {
     const box = { min: repeat(0, dimensions), max: repeat(dimensions === 2 ? 40 : 10, dimensions) };
     const positions = place(box.max[0] as number, dimensions, COUNT);
     const options = { dimensions, ...box, radius: 0.5, positions, restitution: 0.2 };
@@ -54,7 +54,7 @@ describe.each([2, 3] as const)('A simulation in %dD', (dimensions) => {
     expect(simulation.measure()).toEqual(one.measure());
   });
 
-  test('whose buffers, particles and obstacles change between steps', () => {
+  test('whose buffers, particles and obstacles change between steps has the bits of one thread', () => {
     const options = {
       ...sceneOptions(createScene('obstacles', { dimensions, count: COUNT })),
       capacity: COUNT + 10,

@@ -1,4 +1,4 @@
-/** Real workers: that they start, help, end, and are missed without harm. */
+/** Tests that real workers start, help and end, and that nothing breaks without them. */
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const DT = 1 / 60;
 const REGISTER = new URL('../../../../scripts/register.mjs', import.meta.url).href;
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** The time limit of the test ends this if a worker never starts. */
+/** Waits until all threads have started. If a worker never starts, the time limit of the test ends the wait. */
 async function started(object: { readonly threads: number }, threads: number): Promise<void> {
   while (object.threads < threads) await pause(5);
 }
@@ -49,7 +49,7 @@ describe('Workers', () => {
     expect(() => two.step(DT)).toThrow('destroyed');
   });
 
-  test('build and search a grid like one thread, which goes on when they are gone', async () => {
+  test('build and search a grid like one thread; the grid goes on when they are gone', async () => {
     const { positions, options } = gridOptions();
     const one = createCpuGrid(options);
     const two = createCpuGrid({ ...options, threads: 2 });
@@ -66,7 +66,7 @@ describe('Workers', () => {
     expect(two.warnings).toEqual([]);
   });
 
-  test.each([4, 8])('are %d - 1 with the bits of one thread', { tags: 'full' }, async (threads) => {
+  test.each([4, 8])('give the bits of one thread: %d threads', { tags: 'full' }, async (threads) => {
     const options = sceneOptions(createScene('gas', { dimensions: 3, count: 20_000 }));
     const one = createCpuSimulation(options);
     const many = createCpuSimulation({ ...options, threads });

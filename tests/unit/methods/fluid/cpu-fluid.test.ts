@@ -101,7 +101,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'removes the energy that a substep gains by changing velocities and heights (%s)',
+    'changes velocities and heights, to remove the energy that a substep gains (%s)',
     (transfer) => {
       const options = { ...gentleWave(12), transfer };
       const free = createCpuFluid({ ...options, restraint: 0 });

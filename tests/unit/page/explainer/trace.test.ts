@@ -347,7 +347,7 @@ describe('the particles of the explainer', () => {
     expect(Math.max(...counted.counts)).toBe(4);
     expect([...scene.arrivals].toSorted((a, b) => a - b)).toEqual(range(0, count));
     expect(expected.entries).not.toEqual(grid.ids);
-    // After the first step of a stage, few write nothing: some that end a stage, look up a row, or skip the particle.
+    // Few steps after the first one of a stage write nothing: some end a stage, look up a row, or skip a particle.
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 
@@ -373,7 +373,7 @@ describe('the particles of the explainer', () => {
     expect(at('hashed')).toEqual([-3.625, 3.625]);
   });
 
-  it('share buckets in the hashed grid; the trace lists these, and its search skips pairs that only share one', () => {
+  it('share buckets in the hashed grid; the trace lists them and skips pairs that share only a bucket', () => {
     const { stepsOf, scene } = study({ ...DEFAULT_CHOICE, method: 'hashed' });
     const last = stepsOf('hash').at(-1);
     expect(scene.world.cellCount).toBe(128);

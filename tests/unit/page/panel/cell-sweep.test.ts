@@ -130,7 +130,7 @@ describe('a sweep over cell sizes', () => {
   });
 
   it('names all sizes that are equally fast within the noise', () => {
-    // The median round of size 4 took 5 ms, so sizes of up to 5 ms count as equally fast.
+    // The median round of size 4 took 5 ms, so sizes that take at most 5 ms count as equally fast.
     const timings = [timing(1, 4.9, 4.9, 6), timing(2, 5.1, 5.2, 5.3), timing(4, 4, 5, 7)];
     expect(describeTimings(timings, 1, 2)).toEqual([
       'The fastest sizes here are 4 and 1 (the suggestion): 4.00 ms per step. The difference between them is within the noise.',

@@ -1,6 +1,6 @@
 /**
  * Settles random sums on a device as inaccurate as WGSL allows. Their errors have one source at a time, so that no
- * other term of the bound hides a missing one.
+ * term of the bound hides that another one is missing.
  */
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
@@ -135,7 +135,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   });
   const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {
     const apart = length(value.map((along, axis) => along - (bound.value[axis] as number)));
-    // Smaller differences are rounding in doubles.
+    // Differences this small come from rounding in doubles.
     return apart <= 2 ** -48 ? 0 : apart / bound.error;
   };
   return {

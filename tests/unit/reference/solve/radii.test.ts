@@ -101,7 +101,7 @@ describe('the contact law with variable radii', () => {
   });
 
   it.each(DIMENSIONS)(
-    'keeps momentum in pairs without gravity in %dD, with radii from 1 to 64',
+    'keeps momentum in pairs without gravity in %dD, with radii from 1/64 to 1',
     (dimensions) => {
       for (const restitution of [0, 0.5]) {
         const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
@@ -120,7 +120,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum among many particles in %dD with restitution 1, friction and radii from 1 to 64',
+    'keeps momentum among many particles in %dD with restitution 1, friction and radii from 1/64 to 1',
     (dimensions) => {
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
       const simulation = new ReferenceSimulation(variableOptions(request, { friction: 0.5, restitution: 1 }));

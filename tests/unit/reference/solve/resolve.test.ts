@@ -211,7 +211,7 @@ describe('resolveContacts', () => {
     ] as const;
     const gravity = [0, -8];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
-    // The normal change is 1/2, so friction removes a speed of 1/4, and moves the position back by that times dt.
+    // The normal change is 1/2, so friction removes a speed of 1/4, and moves the position back by 1/4 · dt.
     expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
     // Friction removes at most a quarter (relaxation / 2) of the sliding.

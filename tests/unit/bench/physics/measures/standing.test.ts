@@ -44,7 +44,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(countTouching(scene)).toBe(besides + below);
   });
 
-  it('a heap on an obstacle is as high above it as another above the wall', () => {
+  it('a heap lies as high above an obstacle as above a wall', () => {
     const heights = (floor: 'wall' | 'obstacle') =>
       heapScene(dimensions, undefined, floor).bodies.map(({ position }) => position[1] as number);
     expect(heights('obstacle')).toEqual(heights('wall').map((height) => height + 2));
