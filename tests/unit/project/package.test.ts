@@ -263,7 +263,7 @@ describe('a page that imports', () => {
     ['cellstorm', 'createSimulation', 65_000],
     ['cellstorm', 'HashGrid', 58_000],
     ['cellstorm', 'requestGpu', 6_000],
-    // 4 kB of these are for several threads.
+    // 4 kB of this limit are for several threads.
     ['cellstorm/cpu', 'createCpuGrid', 24_000],
     ['cellstorm/cpu', 'createCpuLevelGrid', 20_000],
     ['cellstorm/fluid', 'createFluid', 98_000],

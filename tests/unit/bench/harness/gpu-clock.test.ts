@@ -11,7 +11,7 @@ const MS = 1_000_000n;
 
 interface Fake {
   readonly gpu: Gpu;
-  /** The begin and the end of each next measurement; by default, these are 100 ms apart. */
+  /** Start and end of the next measurements; without an entry, a measurement takes 100 ms. */
   readonly stamps: [bigint, bigint][];
   readonly sizes: number[];
 }

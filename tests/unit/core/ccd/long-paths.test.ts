@@ -1,6 +1,6 @@
 /**
  * A substep has CCD_TICKS ticks, the unit of time of hits. All paths are first followed up to an early tick, the
- * horizon. If some go on beyond it, a later horizon follows. Beyond the first horizon the work is limited; paths that
+ * horizon. If some paths go on, a later horizon follows. Beyond the first horizon the work is limited; paths that
  * would need more are held at the last horizon.
  */
 import { describe, expect, it } from 'vitest';

@@ -69,7 +69,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       { restitution: 0, friction: 0.6 },
       { restitution: 0.5, friction: 0.6 },
       { restitution: 1, friction: 0.6 },
-      // Static friction would add to the change, so there is none.
+      // Static friction would add to the change, so friction is 0.
       { restitution: 0, friction: 0, gravity },
       { restitution: 0.5, friction: 0, gravity },
     ];

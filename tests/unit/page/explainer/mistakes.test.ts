@@ -209,7 +209,7 @@ describe('counters of cells', () => {
       expect(isRight(search)).toBe(true);
       expect(counted).toBe(frame * count);
       expect(ghosts).toHaveLength((frame - 1) * count);
-      // Ghosts are the particles of earlier frames. Find those that touch by brute force.
+      // Ghosts are the particles of earlier frames. Brute force finds the ghosts that touch.
       const touches = frames.slice(0, frame - 1).flatMap((earlier) => {
         const before = createFrame(earlier).positions;
         return Array.from({ length: count * count }, (_, index) => {
