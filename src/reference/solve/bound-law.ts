@@ -45,8 +45,8 @@
  * Friction of obstacles and walls: it has g = 1, and takes the sum of all their changes for c.
  *   - It leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of c). So
  *     the error of the velocity before the walls counts once.
- *   - If errors may decide whether a wall presses, they also decide whether s contains the velocity along its normal.
- *     Then the projection is off by that velocity, but by no more than twice its own length.
+ *   - If errors may decide whether a wall or an obstacle presses, they also decide whether s contains the velocity along
+ *     its normal. Then the projection is off by that velocity, but by no more than twice its own length.
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
@@ -287,7 +287,7 @@ export interface Pressing {
   /** The velocity across the normals of all that press. */
   sliding: number[];
   slidingError: number;
-  /** How much `sliding` changes if errors decide whether walls press. */
+  /** How much `sliding` changes if errors decide whether obstacles or walls press. */
   doubt: number;
   bounces: boolean;
   /** True if the particle bounces with some errors. */

@@ -133,8 +133,9 @@ export function meetObstacles(
   const sliding = velocity.value.map((along, axis) => along - approach * (up[axis] as number));
   const slidingError =
     velocity.error + approachError + Math.abs(approach) * upError + 3 * U * (speed + Math.abs(approach));
-  pressing.sliding = sliding;
+  if (size > 0) pressing.sliding = sliding;
   pressing.slidingError = slidingError;
+  if (!(size > sum.error)) pressing.doubt += Math.abs(approach) + approachError;
   press(pressing, { bounces, mayBounce, mustBounce }, product({ value, error }, turn));
   for (let axis = 0; axis < dimensions; axis++) {
     velocity.value[axis] = (velocity.value[axis] as number) + value * (up[axis] as number);
