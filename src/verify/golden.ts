@@ -21,20 +21,20 @@ interface ExactCase {
 }
 
 export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
-  pile: { scene: 'pile', hashes: { 2: '6e58f2e396765ec3', 3: 'd8e0849fb9ee6a27' } },
+  pile: { scene: 'pile', hashes: { 2: '0e77c7407990427e', 3: '55c4ac5dc980ecb4' } },
   'bouncing pile': {
     scene: 'pile',
     changes: { restitution: 0.5, friction: 1 },
-    hashes: { 2: 'd994564b0327da8a', 3: '3c13cec2afe89521' },
+    hashes: { 2: '3d49b0abc1599167', 3: '7a4b35cd9a0be17c' },
   },
   gas: { scene: 'gas', hashes: { 2: 'cf15e7417646db8a', 3: 'ad97fa310af1905d' } },
   clustered: { scene: 'clustered', hashes: { 2: 'e2fc13958af76f7e', 3: '77d7ad39ecebbb45' } },
   periodic: { scene: 'periodic', hashes: { 2: '0a917d75c3897f9b', 3: '68d652137e30f19f' } },
-  obstacles: { scene: 'obstacles', hashes: { 2: '13e4c0e607f1db38', 3: '1639612fc4b77cb8' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: '16e8a06d1d0c06a1', 3: '0a85b9ce46fec66d' } },
   'bouncing obstacles': {
     scene: 'obstacles',
     changes: { restitution: 0.5, friction: 1, periodic: true },
-    hashes: { 2: 'b916af0930c188bd', 3: 'e05a818dec8935c8' },
+    hashes: { 2: '8533aeb9394dcd5f', 3: '360232b0da016c65' },
   },
   'all pairs': {
     scene: 'clustered',
