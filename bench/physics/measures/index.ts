@@ -1,20 +1,22 @@
 import type { Dimensions } from '../../../src/core/world/world';
 import type { Case, GroupName, Sizes } from '../measure';
 import { bounceCases } from './bounce';
+import { cornerCases } from './corner';
 import { impactCases } from './impact';
 import { overlapCases } from './overlap';
 import { pileCases } from './pile';
 import { ratioCases } from './ratio';
 import { slopeCases } from './slope';
 import { standingCases } from './standing';
+import { tileCases } from './tiles';
 
 const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes) => Case[]>> = {
-  slope: slopeCases,
+  slope: (dimensions) => [...slopeCases(dimensions), ...cornerCases(dimensions)],
   standing: standingCases,
   ratio: ratioCases,
   overlap: overlapCases,
   impact: impactCases,
-  bounce: bounceCases,
+  bounce: (dimensions, sizes) => [...bounceCases(dimensions, sizes), ...tileCases(dimensions)],
   pile: pileCases,
 };
 

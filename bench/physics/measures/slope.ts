@@ -8,7 +8,7 @@ import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../
 import { type Bar, type Case, withRestitution } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } from '../scene';
 
-const FRICTION = 0.5;
+export const FRICTION = 0.5;
 const STANDING_ANGLES = [5, 10, 20] as const;
 /** Bodies must stand with either restitution. */
 const RESTITUTIONS = [0, 0.5] as const;
@@ -24,9 +24,9 @@ const START = 16;
 /** The height of the obstacle, which is a box. */
 const TOP = 2;
 
-const SHAPES = ['ball', 'box'] as const;
+export const SHAPES = ['ball', 'box'] as const;
 const SUPPORTS = ['wall', 'obstacle', 'other', 'other on an obstacle'] as const;
-type Shape = (typeof SHAPES)[number];
+export type Shape = (typeof SHAPES)[number];
 /** `other` is a second body of the same shape, on a wall or on an obstacle. */
 type Support = (typeof SUPPORTS)[number];
 
@@ -107,7 +107,7 @@ async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: Ph
   });
 }
 
-function standingCase(name: string, degrees: number, scene: PhysicsScene): Case {
+export function standingCase(name: string, degrees: number, scene: PhysicsScene): Case {
   return {
     group: 'slope',
     dimensions: scene.dimensions,
@@ -122,23 +122,28 @@ export function coulombAcceleration(degrees: number): number {
   return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
 }
 
-function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Case {
+/** `expected` is the acceleration along the axis `along`. */
+export function slidingCase(
+  name: string,
+  degrees: number,
+  scene: PhysicsScene,
+  along: number,
+  expected: number,
+): Case {
   return {
     group: 'slope',
-    dimensions,
-    scene: `${SLIDING_ANGLE}°, ${describe(shape, support)}`,
+    dimensions: scene.dimensions,
+    scene: `${degrees}°, ${name}`,
     figures: [{ name: 'acceleration above Coulomb', unit: '%', bar: SLIDES }],
-    async run(engine) {
-      const scene = slopeScene(dimensions, shape, support, SLIDING_ANGLE);
-      return withRun(engine, scene, async (run) => {
+    run: (engine) =>
+      withRun(engine, scene, async (run) => {
         // In the first second, friction is too small until the body overlaps its support enough.
         // tests/unit/bench/physics checks the speed gained meanwhile.
         const before = await advance(run, stepsIn(1));
         const after = await advance(run, stepsIn(1));
-        const x = (state: PhysicsState) => state.velocities[0] as number;
-        return [100 * ((x(after) - x(before)) / coulombAcceleration(SLIDING_ANGLE) - 1)];
-      });
-    },
+        const speed = (state: PhysicsState) => state.velocities[along] as number;
+        return [100 * ((speed(after) - speed(before)) / expected - 1)];
+      }),
   };
 }
 
@@ -160,7 +165,10 @@ export function slopeCases(dimensions: Dimensions): Case[] {
         ),
       );
       // A body on another body has no sliding case, because both slide together.
-      return isPair(support) ? standing : [...standing, slidingCase(dimensions, shape, support)];
+      if (isPair(support)) return standing;
+      const scene = slopeScene(dimensions, shape, support, SLIDING_ANGLE);
+      const expected = coulombAcceleration(SLIDING_ANGLE);
+      return [...standing, slidingCase(describe(shape, support), SLIDING_ANGLE, scene, 0, expected)];
     }),
   );
   const onHills = HILLS.flatMap((hill) =>
