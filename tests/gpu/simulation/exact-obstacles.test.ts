@@ -12,6 +12,7 @@ import {
   expectSameBitsInCases,
   expectSameQueries,
   expectSameState,
+  MANY_CASES,
   randomObstacleCase,
   range,
 } from '../../helpers/exact/cases';
@@ -38,8 +39,8 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
 
   gpuTest(
     'have the bits of the CPU engine in many random cases',
-    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300), randomObstacleCase),
-    { ...FULL, timeoutMs: 240_000 },
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, MANY_CASES, randomObstacleCase),
+    { ...FULL, timeoutMs: 800 * MANY_CASES.length },
   );
 
   gpuTest(

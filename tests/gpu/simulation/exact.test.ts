@@ -10,6 +10,7 @@ import {
   expectSameBits,
   expectSameBitsInCases,
   expectSameState,
+  MANY_CASES,
   randomCase,
   range,
 } from '../../helpers/exact/cases';
@@ -125,8 +126,8 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
 describe.each(DIMENSIONS)('exact simulations on the GPU in many random cases, %dD', (dimensions) => {
   gpuTest(
     'have the bits of the CPU engine',
-    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, range(1000, 300), randomCase),
-    { ...FULL, timeoutMs: 180_000 },
+    async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, MANY_CASES, randomCase),
+    { ...FULL, timeoutMs: 600 * MANY_CASES.length },
   );
 });
 

@@ -108,6 +108,9 @@ function randomObstacles(
   });
 }
 
+/** The seeds of each test with many cases: 300, or as many as the environment variable says. */
+export const MANY_CASES = range(1000, Number(process.env.CELLSTORM_EXACT_CASES ?? 300));
+
 /** One kernel of each variant serves all cases, so compare many of them in one test. */
 export async function expectSameBitsInCases(
   gpu: Gpu,
