@@ -53,7 +53,7 @@ try {
   await page.evaluate(
     async (total, batch) => {
       const simulation = window.cellstorm?.simulation;
-      for (let step = 1; step < total; step++) {
+      for (let step = 1; step <= total; step++) {
         simulation?.step(1 / 60);
         if (step % batch === 0) await simulation?.measure();
       }
