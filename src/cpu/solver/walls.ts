@@ -28,7 +28,9 @@ export function loadScratch(
   scratchVelocity[0] = velocityX;
   scratchVelocity[1] = velocityY;
   scratchVelocity[2] = velocityZ;
-  scratchSliding.set(scratchVelocity);
+  scratchSliding[0] = velocityX;
+  scratchSliding[1] = velocityY;
+  scratchSliding[2] = velocityZ;
   pressing.sum = 0;
   pressing.isBounce = false;
 }
