@@ -5,13 +5,14 @@
 struct Effect {
   push: Vector,
   change: Vector,
-  // The sum of the normal changes of velocity by contacts that do not bounce.
+  // The sum of the changes of velocity along normals, over the contacts that do not bounce.
   support: Vector,
 #if VARIABLE_RADII
   // The sum of the lengths of these changes.
   bearing: f32,
 #endif
-  // The greatest of all contacts: the change of a bounce, or SPREADING times the change that would end the approach.
+  // The maximum over all contacts. A bounce counts as its change of velocity, any other contact as SPREADING times the
+  // change that would end its approach.
   closing: f32,
   // The deepest overlap, as a share of the smaller body's diameter.
   deepest: f32,
@@ -160,7 +161,7 @@ fn bounces_off_wall(approach: f32, restitution: f32) -> bool {
 struct Pressing {
   // The sum of the normal changes.
   sum: f32,
-  // The velocity across the normals of all that press.
+  // The velocity without its parts along the normals of these obstacles and walls.
   sliding: Vector,
   // True if any of them bounces the particle.
   bounces: bool,

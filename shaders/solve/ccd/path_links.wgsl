@@ -1,17 +1,17 @@
-// Helpers for the nodes in `links`. A node enters one piece of a path in the list of one cell (links.wgsl).
+// Helpers for the nodes in `links`. A node stands for one piece of a path, in the list of one cell (links.wgsl).
 // Needs: links, word_of_node, path_count, followed_pieces.
 
 fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-// Divides a path into `cuts` pieces of at most one cell, and returns how many of these `link` lists. The searches use
-// pieces of up to PIECE_CELLS cells and may give up before the end of a path; `link` goes as far as they do.
+// Returns how many pieces of a path get nodes, if the whole path is `cuts` pieces of at most one cell. The searches use
+// longer pieces, of up to PIECE_CELLS cells, and may give up before the end of the path. The nodes go just as far.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }
 
-// Returns the first and last tick of a piece, in the high and low 16 bits.
+// Returns the first and last tick of a piece, in the high and low 16 bits. A substep has CCD_TICKS ticks.
 fn window_between(since: f32, until: f32) -> u32 {
   return (u32(since * f32(CCD_TICKS)) << 16u) | u32(min(until, 1.0) * f32(CCD_TICKS));
 }

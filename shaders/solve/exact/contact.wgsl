@@ -1,8 +1,8 @@
 // The geometry of a contact in an exact simulation. Twin: meetExactly in src/cpu/solver/exact/contact.ts.
 // Needs: position_in, substep, grid, is_within, short_root, quotient, ONE, id_in.
 
-// Centres nearer than FEW_QUANTA are measured on a scale that is finer by as much, so that rounding does not turn the
-// normal.
+// A difference of centres that is below FEW_QUANTA along each axis is multiplied by FEW_QUANTA first, so that rounding
+// does not turn the normal.
 const FEW_BITS = 10u;
 const FEW_QUANTA = 1024i;
 
@@ -51,7 +51,7 @@ fn exact_contact_at(offset: Lattice) -> ExactContact {
   var beyond = 0i;
   let whole = short_root(apart, &beyond);
   let overlap = diameter - (whole >> zoom);
-  // The nearest length. One that is rounded down would make normals too long, and bounces would gain energy.
+  // Rounds the length to the nearest. Rounded down, it would make normals too long, and bounces would gain energy.
   let distance = whole + select(0i, 1i, beyond > whole);
   var normal = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,6 +1,6 @@
 // Integer arithmetic of exact simulations: every device computes the same bits. Floats only guess quotients and roots,
-// which are then corrected. Rounding is to the nearest whole number, of two equally near ones to the even one, so that
-// opposite numbers have opposite results. Twin: src/core/exact/integers.ts. docs/design/exact.md derives the ranges.
+// which are then corrected. "Rounded" means to the nearest whole number, and if two are equally near, to the even one.
+// So opposite numbers have opposite results. Twin: src/core/exact/integers.ts. docs/design/exact.md derives the ranges.
 
 const FRACTION_BITS = 15u;
 const ONE = 32768i;
@@ -78,7 +78,7 @@ fn scaled(value: i32, factor: Factor) -> i32 {
 
 // Returns value · fraction / ONE, rounded. `fraction` is from −ONE to ONE.
 fn share_of(value: i32, fraction: i32) -> i32 {
-  // The upper half of the product is a multiple of 2 · ONE, so it does not change what is even.
+  // The upper half of the product is a multiple of 2 · ONE, so it does not change whether a result is even.
   return 2i * ((value >> 16u) * fraction) + shift_rounded((value & LOW_BITS) * fraction, FRACTION_BITS);
 }
 
@@ -136,7 +136,7 @@ fn ratio_of(a: i32, b: i32) -> i32 {
   return quotient(a >> bits, b >> bits, &rest);
 }
 
-// Returns a component of a vector divided by the vector's length, rounded down in magnitude.
+// Returns a component of a vector divided by the vector's length, rounded towards 0.
 fn direction_part(component: i32, length: i32) -> i32 {
   let part = ratio_of(min(abs(component), length), length);
   return select(part, -part, component < 0i);
@@ -165,8 +165,8 @@ fn squared_sum(vector: Lattice) -> i32 {
   return sum;
 }
 
-// Returns the length of a vector with components of at most 2^20, rounded down. Sets `rest` to the difference of the
-// squares.
+// Returns the length of a vector with components of at most 2^20, rounded down. Sets `rest` to the squared length minus
+// the square of the result.
 fn short_root(vector: Lattice, rest: ptr<function, i32>) -> i32 {
   let floats = Vector(vector);
   var guess = i32(sqrt(dot(floats, floats)));

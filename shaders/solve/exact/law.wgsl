@@ -37,7 +37,7 @@ fn exact_wall_change(depth: i32, approach: i32, bounces: bool) -> i32 {
   if (bounces) {
     return scaled(-approach, substep.rebound);
   }
-  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
+  // Adds one quantum to the depth, so that a wall stops what gravity pressed into it in this substep.
   return min(scaled(min(depth + 1i, i32(substep.most_depth)), substep.wall_rate), -approach);
 }
 

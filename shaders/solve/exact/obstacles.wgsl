@@ -17,10 +17,10 @@ struct ObstacleSum {
   // The number of obstacles that the particle approaches. The following members are about them.
   pressing: u32,
   change: WideSum,
-  // The sum of the changes as numbers.
+  // The sum of the lengths of these changes.
   total: Wide,
   greatest: i32,
-  // The normal of the last one.
+  // The normal of the last of these obstacles.
   normal: Lattice,
   // What the obstacles with the deepest overlap add to both sums if they bounce the particle, and the greatest bounce.
   bounce: WideSum,
@@ -166,7 +166,7 @@ fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
     (*ending).velocity = turned;
     if (!bounces) {
       // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-      // normal. So a body that one obstacle stops is where it was, and overlaps the obstacle no more than before.
+      // normal. So a body that one obstacle stops is where it was before the substep moved it.
       let moved = moved_by(turned) - moved_by(velocity);
       let back = dot_with(moved, normal);
       push += moved - shares_of(select(back, min(back, met.deepest), met.overlaps == met.deepest), normal);

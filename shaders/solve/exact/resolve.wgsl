@@ -91,9 +91,9 @@ fn upper_limit(axis: u32) -> i32 {
 struct Ending {
   quanta: Lattice,
   velocity: Lattice,
-  // The sum of the normal changes, each at most MOST_LOADED.
+  // The sum of the changes of velocity along the normals, each at most MOST_LOADED.
   pressing: i32,
-  // The velocity across the normals of all that press.
+  // The velocity without its parts along the normals of these obstacles and walls.
   sliding: Lattice,
   bounces: bool,
 }

@@ -152,7 +152,7 @@ describe('the benchmark page', () => {
     expect(names.every((name) => name)).toBe(true);
   });
 
-  browserTest('refuses to start by keyboard if no engine is chosen', { tags: 'full' }, async () => {
+  browserTest('does not start, and says why, if no engine is chosen', { tags: 'full' }, async () => {
     const { page } = await open();
     await choosePlan(page, [], ['300'], 3);
     await page.focus('#go');

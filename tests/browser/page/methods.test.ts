@@ -53,7 +53,7 @@ function refusalOf(page: Page, id: string) {
   ]);
 }
 
-/** A figure that only this method shows. */
+/** Per method, a figure that only this method shows. */
 const FIGURES = { fluid: 'Divergence left', pbf: 'Mean excess', flock: 'Order', life: 'Drift' } as const;
 const OTHERS = SCENES.filter((scene) => scene.method !== 'collisions');
 

@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'can change in number and method; the page keeps the stage if the method has it, and the address names both',
+    'can change in number and method: the address names these, and the page keeps the stage if the method has it',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');

@@ -168,7 +168,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, last - 1);
   });
 
-  browserTest('follow a character key until character keys are switched off', async () => {
+  browserTest('change by a character key unless character keys are switched off', async () => {
     const { page } = await open();
     await page.click('#first');
     await blur(page);

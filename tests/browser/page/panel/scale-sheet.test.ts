@@ -48,7 +48,7 @@ function sharesOfColumns(page: Page, plot: string, lists: readonly (readonly str
   );
 }
 
-/** Expects a curve of each broad phase. Naive may hide the grid where both take equally long. */
+/** Expects a curve of each broad phase. The naive curve may cover that of the grid where both take equally long. */
 async function expectCurves(page: Page, plot = '#scale-plot'): Promise<void> {
   const lists = [['--accent'], ['--text'], ['--accent', '--text']];
   const [grid, naive, either] = await sharesOfColumns(page, plot, lists);

@@ -41,7 +41,7 @@ describe('the button for more settings', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('shows the other controls, is remembered, and hides them again', async () => {
+  browserTest('shows the other controls, also in the next visit, and hides them again', async () => {
     const { page } = await open();
     await follow(page, `./${QUICK}`);
     const few = await visibleControls(page);
