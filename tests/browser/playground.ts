@@ -502,7 +502,7 @@ export async function expectTruePicture(
   expect(compared.backgroundPixels).toBeGreaterThan(1000);
 }
 
-/** Expects that something is painted in the middle of every particle, where in 3D another one may cover it. */
+/** Expects that every particle's middle is painted. In 3D, that may be the paint of another particle in front of it. */
 export async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
   const { points, count, theme } = await describeScenery(page);
   const image = await takePicture(page, name);

@@ -148,7 +148,7 @@ describe('kernels whose traffic is known', () => {
       };
       expect(await sectors('copy')).toBe(4);
       expect(await sectors('strided')).toBe(32);
-      // Hardware loads a quarter of the subgroup at a time: four sectors each.
+      // Hardware loads a quarter of the subgroup at a time: four sectors per quarter.
       expect(await sectors('rows')).toBe(16);
       expect(await sectors('component')).toBe(16);
       expect(await sectors('broadcast')).toBe(1);

@@ -330,7 +330,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   );
 
   gpuTest(
-    'makes the simulation lose its state if it was part of a change, until a checkpoint is restored',
+    'makes the simulation lose its state if a change needed the kernel, until a checkpoint is restored',
     async (device) => {
       const label = 'solve.resolve.grid.pushApart';
       const changes: [string, (simulation: Simulation) => unknown][] = [

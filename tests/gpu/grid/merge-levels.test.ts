@@ -32,7 +32,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
         for (let index = 7; index < positions.length; index += 131) positions[index] = Number.NaN;
         return { positions, radii };
       };
-      // At this position, the sample contains all coincident particles, which are too many.
+      // If the coincident particles are at this position, the sample contains all of them, so no level is merged.
       let crowded = 1;
       const mergesAny = (at: number) => {
         const { positions, radii } = scatter(capacity, 1e6, 2980, at);

@@ -1,4 +1,4 @@
-/** Tests pairs of particles with more than a thousand neighbours, each of which a workgroup handles. */
+/** Tests pairs of particles with hundreds or thousands of neighbours. A workgroup handles each of these particles. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import { findOverlaps } from '../../../src/cpu';

@@ -30,7 +30,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** A search tests all balls if its ray is near more pieces of rows than there are balls. Long rays among FEW are. */
+/** A search tests all balls if its ray is near more pieces of rows than there are balls, as long rays among FEW are. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;

@@ -116,7 +116,7 @@ describe('the picture', () => {
     await page.keyboard.press('ArrowRight');
     const turned = await screenOf(page, middle);
     const after = await screenOf(page, corner);
-    // The view turns around its target, which the shift moved a little away from the middle of the box.
+    // The view turns around its target, which Shift and the arrows moved a little away from the middle of the box.
     expect(Math.hypot(turned[0] - moved[0], turned[1] - moved[1])).toBeLessThan(4);
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeGreaterThan(5);
   });

@@ -24,7 +24,7 @@ const SPACES: readonly (readonly [name: string, space: Space])[] = [
   ['space without end', 'unbounded'],
 ];
 
-/** The space that both tiers test. Only the full tier tests the other, because each compiles all kernels. */
+/** `npm test` tests only this space, because each space compiles all kernels; `npm run test:all` tests both. */
 const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
   2: 'space without end',
   3: 'a box with walls across y',

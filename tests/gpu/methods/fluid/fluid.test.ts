@@ -328,7 +328,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'stays calm in a room without air beside another room, like its CPU twin',
+    'stays calm in a room that is full to its ceiling, beside another room, like its CPU twin',
     async (_device, tools) => {
       const [fluid, twin] = [await createFluid(tools.wrap(), CELLAR), createCpuFluid(CELLAR)];
       for (const one of [fluid, twin]) for (let step = 0; step < 30; step++) one.step(STEP, 1);
