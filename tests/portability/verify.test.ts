@@ -6,8 +6,8 @@ import { countIn, expectAllPass, VERIFIED_SCENES } from '../helpers/verified-sce
 import type { VerifyReport } from './entries/verify';
 
 /**
- * The scenes that both tiers test. Together they have every kind of world, and particles of one size, of many sizes and
- * boxes. tests/gpu/device/verify.test.ts tests another scene in both tiers.
+ * The scenes that both tiers test. Together they have every kind of world; their particles are balls of one size, balls
+ * of many sizes, or boxes. tests/gpu/device/verify.test.ts tests another scene in both tiers.
  */
 const IN_BOTH_TIERS = ['colliding-cells 2D', 'boxes-periodic 2D', 'channel 3D', 'mixed 3D'];
 

@@ -284,7 +284,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   describe.each(WORLD_KINDS)('in crowds in a world that is %s', (kind) => {
-    // In a bounded world, only three times as many candidates make a particle heavy.
+    // In a bounded world, a particle needs three times as many candidates to be heavy.
     const crowd = kind === 'bounded' ? 1250 : 400;
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
 

@@ -22,8 +22,8 @@ function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
 }
 
 /**
- * If `kind` is dyadic, all corners are dyadic, except high corners of slivers. With `odd`, some boxes are invalid or
- * huge.
+ * If `kind` is dyadic, most corners are dyadic; those of slivers, and of boxes that touch them, may not be. With `odd`,
+ * some boxes are invalid or huge, and some corners are as small as 1e-40.
  */
 export function arbitraryBoxes(
   dimensions: Dimensions,

@@ -20,7 +20,7 @@ export const ASKED_DIAMETER = 1;
 export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
-/** The range of many sizes. With a wider range, a search would test a few hundred particles without using cells. */
+/** The radii of 'many sizes'. With a wider range, a search among so few particles would test all and visit no cells. */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 
 export function createAskedGrid(
@@ -33,7 +33,7 @@ export function createAskedGrid(
   return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
 }
 
-/** Uploads positions, for many sizes with radii. Every sixteenth radius is 0. */
+/** Uploads positions. For 'many sizes' it adds radii; every sixteenth of these is 0. */
 export function uploadPacked(
   tools: GpuTools,
   dimensions: Dimensions,

@@ -132,8 +132,8 @@ export function aimRays(
 }
 
 /**
- * Rays that start at a particle or beside it. Of four rays, one follows an axis, one points into a particle, and two
- * point past one or into it. `inside` holds the stored positions.
+ * Rays that start at a particle or beside it. Of four rays, one follows an axis, one points into a particle, and each
+ * of the other two points into a particle or past it. `inside` holds the stored positions.
  */
 export function raysAmong(
   world: World,

@@ -68,10 +68,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/**
- * Every seventh particle gets the position that was drawn for another particle. Every second time, that other particle
- * gets a new position as well, so the two do not coincide.
- */
+/** About one particle of 14 coincides with an earlier one. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));

@@ -7,7 +7,7 @@ import { DIMENSIONS } from '../../../../helpers/passes';
 const COUNT = 100_000;
 
 it.each(DIMENSIONS)(
-  'cells are wider than a diameter in a mostly empty box, so that there are fewer than 32 per body, in %dD',
+  'cells are wider than a diameter in a mostly empty box, so that there are fewer than 32 cells per body, in %dD',
   (dimensions) => {
     const huge = createBenchScene('huge', { dimensions, count: COUNT });
     const { cellSize = 0 } = chooseCells(huge);
