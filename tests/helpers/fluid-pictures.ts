@@ -50,7 +50,7 @@ export interface Wanted {
   /** False to draw only fields. Default: true. */
   readonly isSurface?: boolean;
   readonly velocity?: readonly number[];
-  /** Returns the pressure of a fluid cell whose middle is at this height, in cells. Default: 0. */
+  /** Returns the pressure in a fluid cell. `height` is that of the cell's middle, in cells. Default: 0. */
   readonly pressure?: (height: number) => number;
   /** A green ball that is not fluid. */
   readonly ball?: { readonly position: readonly number[]; readonly radius: number };

@@ -176,7 +176,7 @@ describe('kernels whose traffic is known', () => {
   );
 
   gpuTest(
-    'each sector is read from memory once if the L2 holds all of them, and small windows give the same figures',
+    'each sector is read from memory once if the L2 holds all of them, even if workgroups are recorded one by one',
     async (device) => {
       const random = new Random(2);
       const order = Uint32Array.from({ length: COUNT }, () => random.between(0, COUNT - 1));
@@ -185,7 +185,7 @@ describe('kernels whose traffic is known', () => {
       expect(whole.cache.read).toBe(SECTOR_BYTES * touched + WORD * COUNT);
       whole.cache.flush();
       expect(whole.cache.written).toBe(WORD * COUNT);
-      // This window holds one workgroup.
+      // This many bytes hold the record of one workgroup.
       const split = await count(device, LOADS.gather, order, 2 ** 20, 4096);
       split.cache.flush();
       expect(split.traffic.sites).toEqual(whole.traffic.sites);

@@ -371,7 +371,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   );
 
   gpuTest(
-    'leaves the caller’s encoder unchanged once the rejection is known, and keeps a state restored before that',
+    'leaves the caller’s encoder unchanged once the rejection is known; a state restored by then is kept',
     async (device) => {
       const label = 'solve.resolve.grid.pushApart';
       const { simulation, intact, restore } = await createPair(device, label);

@@ -268,7 +268,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'give the same bits on hardware, in a world with levels',
+    'give the same bits with the kernels for hardware, in a world with levels',
     async (device, tools) => {
       const crowd = 2 * HEAVY_ROW;
       const positions = crowdIn(dimensions, crowd, 100);

@@ -496,7 +496,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'fast particles give the same bits on hardware, where each workgroup follows several paths one after another',
+  'fast particles give the same bits if each workgroup follows several paths in turn, as on hardware',
   async (device, tools) => {
     const scene = createScene('mixed-bullets', { dimensions: 2, count: 1200 });
     const resultOf = async (gpu: Gpu) => {

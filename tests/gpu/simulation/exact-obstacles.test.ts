@@ -212,7 +212,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
   );
 
   gpuTest(
-    'reject obstacles out of range, and keep what they have',
+    'reject obstacles out of range, and keep the obstacles that they have',
     async (_, { wrap }) => {
       const options = exactScene('obstacles', dimensions, 20, { min: vector(0), max: vector(40) });
       const simulation = await createSimulation(wrap(), options);

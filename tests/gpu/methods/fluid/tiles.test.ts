@@ -26,7 +26,7 @@ const TANKS = { 'one level': tank(75, 46), 'a pair': tank(131, 70), 'two pairs':
 for (const [name, options] of Object.entries(TANKS)) {
   for (const info of [undefined, HARDWARE]) {
     gpuTest(
-      `the fluid equals the reference with ${name} above the tail, on ${info ? 'hardware' : 'this adapter'}`,
+      `the fluid equals the reference, ${name} above the tail, kernels for ${info ? 'hardware' : 'this adapter'}`,
       async (device) => {
         const fluid = await createFluid(wrapDevice(device, info), options);
         const twin = createCpuFluid(options);
@@ -85,7 +85,7 @@ gpuTest(
 );
 
 gpuTest(
-  'fixed workgroup counts give the bits of indirect ones in 3D, after several substeps and after a checkpoint',
+  'direct dispatches give the same bits as indirect ones in 3D, after several substeps and after a checkpoint',
   async (device) => {
     const options: FluidOptions = {
       dimensions: 3,
