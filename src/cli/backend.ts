@@ -35,7 +35,7 @@ export function describeAdapter({ gpu, dawn }: GpuHost): string {
   return `${nameAdapter(gpu.info)}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
 }
 
-/** Rejects a count that does not fit into memory. Call this before you create a scene of that size. */
+/** Rejects a count above the limits of the GPU or, on the CPU, the memory. Call this before you create the scene. */
 export async function checkFits(backend: Backend, count: number, dimensions: Dimensions): Promise<void> {
   if (backend === 'gpu') {
     const { gpu } = await openGpu(count, Math.min(count, MAX_CELLS), dimensions);

@@ -2,8 +2,8 @@
  * Runs one command of the command line. Exit codes:
  *
  * - 0: success
- * - 1: a check failed, or the machine cannot run the command
- * - 2: an argument is wrong or exceeds a limit of the machine
+ * - 1: a check failed, a file could not be written, or the machine cannot run the command
+ * - 2: an argument is wrong or missing, or exceeds a limit of the machine
  */
 
 import { version } from '../../package.json';

@@ -65,12 +65,12 @@ export const VERIFY_FLAGS: Flags = {
   },
   steps: {
     value: 'n',
-    help: `steps of the check "repeats", 1 or more (default ${REPEATED_STEPS}; ${FEWER_STEPS} above ${formatCount(MOST_QUICK)} particles and with continuous motion)`,
+    help: `steps of the check "repeats", 1 or more (default ${REPEATED_STEPS}; ${FEWER_STEPS} above ${formatCount(MOST_QUICK)} particles or with continuous motion)`,
   },
   seed: SEED_FLAG,
   long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
   exact: {
-    help: 'only compare exact simulations with their recorded hashes (valid for every device); with --long also simulations of up to 20,000 particles and 5,000 steps',
+    help: 'only compare exact simulations with their recorded hashes (valid for every device); with --long also simulations of 20,000 particles, and of 5,000 steps',
   },
   backend: BACKEND_FLAG,
   browser: {

@@ -64,8 +64,8 @@ export const SMALLEST_LEVEL_TABLE = 1024;
 export const LOOPING_WORKGROUPS = 1024;
 
 /**
- * A bucket with more particles than this is crowded. Crowded buckets are sorted by merging, because ranking each id by
- * comparing it with all others takes quadratic time.
+ * A bucket with more particles than this is crowded. With the option `crowds`, the GPU sorts crowded buckets by
+ * merging, because ranking each id by comparing it with all others takes quadratic time.
  */
 export const CROWDED = 128;
 
@@ -85,8 +85,8 @@ export const HEAVY_DISPATCH = 5;
 
 /**
  * A particle is heavy if a row of cells around it holds more candidates than this. A whole workgroup tests them. Loops
- * that take three rows at a time compare their sum with three times this number. A row of three cells exceeds this
- * number only if a cell is crowded.
+ * that take three rows at a time compare the candidates of all three with three times this number. A row of three cells
+ * exceeds this number only if a cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 

@@ -1,6 +1,6 @@
 /** Analyses curves of run time over problem size. */
 
-/** Fits leave out sizes below 1/DECADE of the largest, because at small sizes fixed costs hide the growth. */
+/** If enough sizes remain, fits leave out those below 1/DECADE of the largest: there, fixed costs hide the growth. */
 export const DECADE = 10;
 
 /** Greatest exponent that expectedTime assumes. Noise can make a slope steeper. */

@@ -30,7 +30,7 @@ export class ArgumentError extends CellstormError {
   }
 }
 
-/** A request exceeds the device or the chosen capacity. */
+/** A request exceeds a limit of the device, the memory or the chosen capacity. */
 export class LimitError extends CellstormError {
   /** Name of the class. */
   override name = 'LimitError';

@@ -15,8 +15,8 @@
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
- *     from those of the previous round. Let t be the earliest time among the ends that the last round changed, before
- *     and after the change. All ends before t are final. The remaining paths are held at t: they end in mid-air, keep
+ *     from those of the previous round. The last round may still change some ends: let t be the earliest of their
+ *     old and new times. All ends before t are final. The remaining paths are held at t: they end in mid-air, keep
  *     their velocity, and go on in the next substep.
  *   - Bounce: two particles bounce if each is the partner of the other. Restitution (none below restSpeed), friction
  *     and mass shares are those of the contact law. The partner of a fast particle is the one that it hits; the partner

@@ -69,8 +69,9 @@
  *     where e counts if an obstacle bounces a. It presses on a by its change times t. Obstacles move a by BOUNCE_PUSH ·
  *     (greatest depth) · Σ (depth · n) / Σ depth. So they never reverse the velocity, and several obstacles in a plane
  *     act like one.
- *   - Friction acts on s, the velocity across u and along none of the walls that press. It takes all of s, or friction
- *     · (how much obstacles and walls press). Unless one of them bounces a, it moves a by dt times what it takes.
+ *   - Friction acts on s, the velocity across u and along none of the walls that press. It takes all of s, but at
+ *     most friction · (how much obstacles and walls press). Unless one of them bounces a, it moves a by dt times what
+ *     it takes.
  *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
  * approaching contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at

@@ -24,7 +24,10 @@ export type BroadPhase = 'grid' | 'naive';
 export interface Settings {
   /** Acceleration in length / s², one number per axis. Default: 0. */
   readonly gravity: readonly number[];
-  /** Speed kept in a bounce, 0 to 1. With variable radii, particles that bear others bounce less. Default: 0. */
+  /**
+   * Share of the speed that a bounce keeps, 0 to 1. With variable radii, particles that bear others bounce less.
+   * Default: 0.
+   */
   readonly restitution: number;
   /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default: 0.2. */
   readonly friction: number;
@@ -154,9 +157,8 @@ export interface Substep {
    */
   readonly gripShare: number;
   /**
-   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts neither bounce nor are stopped by obstacles, so
-   * that bodies settle: a body that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation
-   * substeps.
+   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle: a body
+   * that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation substeps.
    */
   readonly restSpeed: number;
   /**

@@ -14,7 +14,7 @@ const HELD = 0.02;
  * The gap between large particle and floor shrinks by the share
  *   (linear · ratio + square · ratio²) · gravity · substep² / (smallest radius)
  * where `ratio` is the ratio of the radii. The factors were measured with the default relaxation of balls, at ratios
- * from 2 to 100 with 1 to 31 substeps. With a weaker relaxation, the gap shrinks by as many times more.
+ * from 2 to 100 with 1 to 31 substeps. With half the relaxation, the gap shrinks twice as much.
  */
 const SHRINKING: Readonly<Record<Dimensions, { readonly linear: number; readonly square: number }>> = {
   2: { linear: 2.1, square: 0 },

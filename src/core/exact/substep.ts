@@ -17,7 +17,7 @@ export interface ExactSubstep {
   readonly quanta: Quanta;
   /** Factor from velocities to the distance of a substep. */
   readonly dt: number;
-  /** Speed that gravity adds per substep, in quanta per second: in this step, and on average over many steps. */
+  /** Quanta per second that gravity adds in a substep: `gained` in this step, `meanGain` on average over many steps. */
   readonly gained: Float64Array;
   readonly meanGain: Float64Array;
   /** Motion in this step adds dither / DITHERS quanta before it rounds down: see ditherOf. */

@@ -87,7 +87,7 @@ describe('cellstorm', () => {
     // The value of --browser is optional, so the flag after it is not its value.
     [['verify', '--browser', '--long'], /^cellstorm: --browser cannot be given with --long/],
     [['verify', '--long', '--browser'], /^cellstorm: --browser cannot be given with --long/],
-  ])('rejects %j with one sentence and exit code 2', async (argv, message) => {
+  ])('rejects %j with one line and exit code 2', async (argv, message) => {
     const { code, out, error } = await cellstorm(...argv);
     expect(error.trim()).toMatch(message);
     expect(error.trim().split('\n')).toHaveLength(1);

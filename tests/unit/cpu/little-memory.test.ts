@@ -10,7 +10,7 @@ import {
 import { sortPairs } from '../../../src/cpu/equal/search';
 import { withLittleMemory } from '../../helpers/little-memory';
 
-describe('pairs without enough memory', () => {
+describe('a search for pairs without enough memory for their list', () => {
   const count = 700;
   const all = (count * (count - 1)) / 2;
   const bounds = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
@@ -41,27 +41,24 @@ describe('pairs without enough memory', () => {
       boxes,
       sentence('use forEachPair or countPairs, which store only a part of the pairs at a time'),
     ],
-  ] as const)(
-    'are rejected with an error message by %s, whose state does not change',
-    (_, engine, message) => {
-      withLittleMemory(2 ** 17, () => {
-        expect(() => engine.findPairs()).toThrow(LimitError);
-        expect(() => engine.findPairs()).toThrow(message);
+  ] as const)('by %s throws an error, and leaves the state unchanged', (_, engine, message) => {
+    withLittleMemory(2 ** 17, () => {
+      expect(() => engine.findPairs()).toThrow(LimitError);
+      expect(() => engine.findPairs()).toThrow(message);
+    });
+    if ('forEachPair' in engine) {
+      let visits = 0;
+      let sum = 0;
+      engine.forEachPair((first, second) => {
+        visits++;
+        sum += second - first;
       });
-      if ('forEachPair' in engine) {
-        let visits = 0;
-        let sum = 0;
-        engine.forEachPair((first, second) => {
-          visits++;
-          sum += second - first;
-        });
-        expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
-      }
-      expect(engine.findPairs().pairs.length).toBe(2 * all);
-    },
-  );
+      expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
+    }
+    expect(engine.findPairs().pairs.length).toBe(2 * all);
+  });
 
-  it('are rejected if one row of boxes has too many pairs, and the boxes do not change', () => {
+  it('throws an error if one row of boxes has too many pairs, and leaves the boxes unchanged', () => {
     const row = createCpuBoxPairs({ dimensions: 2 });
     row.build(alike);
     withLittleMemory(2 ** 17, () => {
@@ -75,7 +72,7 @@ describe('pairs without enough memory', () => {
     expect(row.countPairs()).toBe(all);
   });
 
-  it('are rejected by a simulation that has no memory for the first pairs', () => {
+  it('by a simulation throws an error if there is no memory even for the first pairs', () => {
     const halfExtents = new Float32Array(2 * count).fill(0.25);
     const shapes = createCpuSimulation({ ...bounds, halfExtents, positions });
     for (const engine of [simulation, shapes]) {
@@ -90,7 +87,7 @@ describe('pairs without enough memory', () => {
     }
   });
 
-  it('are rejected by a grid that has no memory for the first pairs, and the grid does not change', () => {
+  it('by a grid throws an error if there is no memory even for the first pairs, and leaves the grid unchanged', () => {
     const grid = createCpuGrid({ ...bounds, diameter: 1, capacity: count });
     grid.build(positions);
     const bytes = grid.memoryBytes;
@@ -105,7 +102,7 @@ describe('pairs without enough memory', () => {
     expect([isAscending, grid.countPairs(), grid.findPairs().count]).toEqual([true, all, all]);
   });
 
-  it('are counted and visited with little memory', () => {
+  it('can still count and visit them', () => {
     withLittleMemory(2 ** 17, () => {
       for (const engine of [equal, mixed, index]) {
         let visits = 0;
@@ -116,7 +113,7 @@ describe('pairs without enough memory', () => {
     });
   });
 
-  it('are counted in the error if there is no memory for a sorted copy', () => {
+  it('says how many pairs it found if there is no memory for a sorted copy', () => {
     const words = Uint32Array.of(4, 5, 0, 1, 0, 2);
     withLittleMemory(5, () => {
       expect(() => sortPairs(words, 6, 3)).toThrow(/^3 pairs were found so far, /);
@@ -124,7 +121,7 @@ describe('pairs without enough memory', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('are not the only lists that are rejected: an index also rejects lists of ids', () => {
+  it('is not the only one that throws: searches of an index throw if there is no memory for a list of ids', () => {
     const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {

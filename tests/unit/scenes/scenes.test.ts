@@ -232,7 +232,8 @@ describe.each([2, 3] as const)('in %dD, with variable radii, the scene', (dimens
 
   it.each([
     ['mixed-pile', 3, 2000, 0.12],
-    // Three standard deviations of a share of 1/6, for the expected number of cubes: 88 in 2D, 32 in 3D.
+    // The scene fills squares or cubes with particles of one octave. The tolerance is three standard deviations of a
+    // share of 1/6, for their expected number: 88 in 2D, 32 in 3D.
     ['mixed-wide', 6, dimensions === 2 ? 20_000 : 200_000, dimensions === 2 ? 0.12 : 0.2],
   ] as const)(
     '%s gives each of %i octaves the same area or volume; the first particles do not touch',

@@ -85,7 +85,7 @@ describe('bodies from a file', () => {
     }
   });
 
-  it('run as a scene that has the name of the file, and refuses more bodies than the file has', async () => {
+  it('run as a scene with the name of the file; a count above that of the file is refused', async () => {
     const input = readInput(floats(scatter(200).map((value) => 9 * value)), { name: 'own.bin' });
     const { outcomes } = await runBench(
       {

@@ -279,7 +279,7 @@ describe('a run of the benchmark', () => {
     ]);
   });
 
-  it('runs pilots of growing counts before a much larger count', async () => {
+  it('first tries a few smaller counts, the pilots, if a count is large', async () => {
     const opened: number[] = [];
     const engine: CpuEngine = {
       ...CPU_GRID,

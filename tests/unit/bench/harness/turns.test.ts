@@ -46,7 +46,7 @@ describe('turns', () => {
   }
 
   it.each([0.1, 3])(
-    'make samples so long that a clock step of %d ms is below a hundredth of each part',
+    'make samples so long that a clock step of %d ms is at most about a hundredth of each part',
     async (step) => {
       const { run, requested } = openFake(step);
       const { samples, batch } = await take(run);

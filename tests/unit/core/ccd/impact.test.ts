@@ -195,7 +195,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it('meet or just miss as an exact formula says, if all balls have one diameter', () => {
     const vector = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
     const world = defineWorld({ dimensions, unbounded: true }, 1);
-    /** Returns when a ball meets a resting one whose centre is `aside` from the line of its path. */
+    /** Returns when a moving ball meets a resting ball whose centre is `aside` from the moving ball's path. */
     const timeAside = (aside: number) => {
       const positions = Float32Array.from([...vector(2, 15 / 16), ...vector(0, 15 / 16 - aside)]);
       const velocities = Float32Array.from([...vector(4, 0), ...vector(0, 0)]);
@@ -205,7 +205,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
       const key = impact.key(0);
       return key === NEVER ? undefined : timeOfKey(key);
     };
-    // A path allows an overlap of 1/16.
+    // A path ends when the overlap is 1/16.
     expect(timeAside(15 / 16)).toBe(0.5);
     expect(timeAside(15 / 16 + 2 ** -30)).toBeUndefined();
   });

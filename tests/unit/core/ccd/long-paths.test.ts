@@ -1,7 +1,7 @@
 /**
- * A substep has CCD_TICKS ticks, the unit of time of hits. All paths are first followed up to an early tick, the
- * horizon. If some paths go on, a later horizon follows. Beyond the first horizon the work is limited; paths that
- * would need more are held at the last horizon.
+ * A substep has CCD_TICKS ticks, the unit of time of hits. Each path is cut into pieces, each of a few cells. All paths
+ * are first followed up to an early tick, the horizon. If some paths go on, a later horizon follows. Beyond the first
+ * horizon the work is limited; paths that would need more are held at the last horizon.
  */
 import { describe, expect, it } from 'vitest';
 import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';
@@ -89,7 +89,7 @@ describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions
     }
   });
 
-  it('take little work if they end soon, however long they are', () => {
+  it('take little work if they soon end at a hit, however far they would lead', () => {
     for (const ways of [1000, 1e5]) {
       const { counts, work } = follow(crowd(dimensions, 5, ways));
       expect(counts.held).toBe(0);

@@ -11,6 +11,10 @@ import { few } from './discs';
 /** The least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
 
+/**
+ * A substep has CCD_TICKS ticks, and times of hits are rounded down to ticks. Long paths are cut into pieces of a few
+ * cells. Ends are computed in rounds (src/core/ccd/law.ts).
+ */
 describe('a path', () => {
   it('ends at a head-on hit, and the pair bounces', () => {
     // The centres are 19 apart; the bullet flies 32 in a substep.
@@ -52,7 +56,7 @@ describe('a path', () => {
     expect(positions[2]).toBeLessThanOrEqual(63.5 - NEAR);
   });
 
-  it('ends on walls, reflected by the restitution', () => {
+  it('ends at a wall, which reflects the velocity times the restitution', () => {
     const simulation = few([60, 4], [2048, 64], { restitution: 0.5 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -71,7 +75,7 @@ describe('a path', () => {
     expect([...simulation.read().positions]).toEqual([36, 0.5]);
   });
 
-  it('accelerates its particle only until the path ends', () => {
+  it('lets gravity accelerate its particle only until the path ends', () => {
     // The particle would fly four diameters in the substep, but hits the floor after two.
     const options = { gravity: [0, -64 * 16], restitution: 1 };
     const simulation = few([8, 2.5], [0, -240], options);
@@ -97,7 +101,7 @@ describe('a path', () => {
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('passes no obstacle on its way to a wall, even if a tick is many diameters long', () => {
+  it('passes no obstacle on its way to a wall, even if it leads over many diameters in a tick', () => {
     const obstacles = new Float32Array(Array.from({ length: 8 }, (_, index) => [20, index + 0.5]).flat());
     for (const exponent of [16, 20, 24, 30, 41]) {
       const simulation = few([10, 4.2], [2 ** exponent * 64, 0], { obstacles });
@@ -106,14 +110,14 @@ describe('a path', () => {
     }
   });
 
-  it('hits a crossing path in a tick in which both have several pieces, and ends at the beginning of the tick', () => {
+  it('ends where it began if it meets a crossing path in the first tick, even several pieces later', () => {
     // In a tick, one particle moves 32 diameters to the right, and the other as far up. They meet halfway.
     const speed = 64 * 32 * CCD_TICKS;
     const options = { max: [64, 64], periodic: true, restitution: 1 };
     const simulation = few([10, 30, 26, 14], [speed, 0, 0, speed], options);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 2, held: 0 });
-    // Times are rounded down to a tick, so both paths end where they began.
+    // The hit is rounded down to tick 0, so both paths end where they began.
     const { positions, velocities } = simulation.read();
     expect([...positions]).toEqual([10, 30, 26, 14]);
     const shares = [...velocities].map((along) => Math.round((1000 * along) / speed));
@@ -161,7 +165,7 @@ describe('a path', () => {
     }
   });
 
-  it('ends at an obstacle, and bounces off it with its full speed', () => {
+  it('ends at an obstacle, off which its particle bounces with full speed', () => {
     const simulation = few([2, 4], [2048, 0], { obstacles: new Float32Array([21, 4]), restitution: 1 });
     simulation.step(1 / 64);
     expect([...simulation.read().velocities]).toEqual([-2048, 0]);
@@ -178,7 +182,7 @@ describe('a path', () => {
     expect(simulation.measure().nonFinite).toBe(1);
   });
 
-  it('keeps the way that its particle already moved along a wall, even if friction stops the particle there', () => {
+  it('does not set its particle back along a wall, even if friction stops the particle there', () => {
     for (const continuous of [false, true]) {
       const simulation = few([8, 0.51], [64, -64], { restitution: 1, friction: 1, continuous });
       simulation.step(1 / 64);
@@ -304,7 +308,7 @@ describe('paths at obstacles with their own sizes', () => {
     }
   });
 
-  it('end at the corner of a box, which deflects them, but pass beside it without a hit', () => {
+  it('end at the corner of a box, which deflects the particle; a path beside the corner has no hit', () => {
     const box = { positions: [20, 4], halfExtents: [2, 2] };
     const hit = one([2, 6.25], [2048, 0], box, { restitution: 1, max: [64, 16] });
     hit.step(1 / 64);
@@ -374,7 +378,7 @@ describe('paths at obstacles with their own sizes', () => {
   });
 
   it.each(DIMENSIONS)(
-    'end at the only small obstacle in the way, past thousands beside the path, with a huge obstacle beyond, %dD',
+    'end at a small obstacle in the way, although thousands lie beside the path and a huge one beyond, %dD',
     (dimensions) => {
       const { end, ...options } = bulletAmongGrains(dimensions, 4000);
       const simulation = createCpuSimulation(options);

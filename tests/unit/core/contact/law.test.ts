@@ -83,7 +83,7 @@ it('holdFactor stops as much of the slip as friction allows', () => {
   expect([holdFactor(16, 0, 0, 0.5), holdFactor(0, 0, 1, 0.5)]).toEqual([0, 0]);
 });
 
-it('obstacleChange ends the approach along the common normal, but never turns it without a bounce', () => {
+it('obstacleChange slows or ends the approach along the common normal, and never reverses it without a bounce', () => {
   expect(obstacleChange(2, 1, -5, 0)).toBe(2);
   expect(obstacleChange(2, 1.5, -5, 0)).toBe(3);
   // Obstacles on both sides: the sum of their changes is short.

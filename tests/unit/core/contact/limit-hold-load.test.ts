@@ -1,4 +1,4 @@
-/** Limit, hold and load: the parts of the contact law that act on one particle. */
+/** Limit, hold and load: the parts of the contact law that act on each particle alone. */
 
 import { describe, expect, it } from 'vitest';
 import { SPREADING } from '../../../../src/core/base/constants';
@@ -233,7 +233,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(deepest).toBeLessThan(0.2);
     });
 
-    it.each([2, 8])('gives a ball a load that bears a ball %d times as large', (ratio) => {
+    it.each([2, 8])('gives a load to a ball that bears a ball %d times as large', (ratio) => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const radius = 1 / ratio;
       const simulation = create({

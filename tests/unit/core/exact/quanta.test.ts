@@ -3,7 +3,7 @@ import { defineQuanta } from '../../../../src/core/exact/quanta';
 import { defineWorld } from '../../../../src/core/world/world';
 
 describe('the quanta of an exact simulation', () => {
-  it('have one size for each axis, even if no 32-bit float holds the period', () => {
+  it('give a periodic axis the same length and period, even if no 32-bit float holds the period', () => {
     const options = {
       dimensions: 2,
       min: [6.8666, -1],

@@ -267,7 +267,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       ['rests', 0],
       ['slides', 1],
     ])(
-      'without gravity, push a particle that %s equally far, whatever rounding adds to its velocity',
+      'without gravity, push a particle by the same distance whatever rounding adds to its velocity, if it %s',
       (_, slide) => {
         const moved = (approach: number) => {
           const simulation = create(beside(4.75, [-approach, slide]));

@@ -251,7 +251,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('let a box land without rising again, on two boxes whose tops differ a little', () => {
+    it('let a box land on two boxes whose tops differ a little, and rise only a little afterwards', () => {
       const positions = Float32Array.from([...at(2, 0.5), ...at(6, 0.51)]);
       const half = [2, 1, 64].slice(0, dimensions);
       const simulation = create({
@@ -578,7 +578,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     }
   });
 
-  it('are not touched by particles that became invalid after the sort', () => {
+  it('are not touched by a particle whose position stopped being finite after the sort', () => {
     const search = new VariableObstacles(lattice);
     search.load({ positions: at(4, 4), radii: Float32Array.of(1) });
     const positions = at(4, 4);

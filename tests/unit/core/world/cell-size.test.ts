@@ -75,7 +75,7 @@ describe('suggestCellSize', () => {
                 },
                 diameter,
               );
-          // Only unbounded worlds use exactly the suggested size.
+          // Other worlds may widen the suggested size a little.
           if (unbounded) expect(world.cellSize).toBe(cellSize);
           else expect(Math.abs(world.cellSize / cellSize - 1)).toBeLessThan(1e-4);
           expect(cellSize).toBeGreaterThanOrEqual(diameter);

@@ -19,7 +19,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
   const radii = new Float32Array(count).fill(1);
 
   it.each([1, 2, 8, 64, 256])(
-    'make the smallest cells hold about half a particle or more, if spacing is %d times that of two per cell',
+    'make the smallest cells hold about half a particle or more, if particles are %d times as far apart as two per cell',
     (spacing) => {
       // A cell of the expected size holds two particles.
       const edge = (count / 2) ** (1 / dimensions) * 2 * spacing;

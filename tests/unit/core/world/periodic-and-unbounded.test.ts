@@ -91,8 +91,8 @@ describe('a periodic axis', () => {
         const far = world.period.map((length, axis) => Math.fround((world.min[axis] as number) + length));
         inside.forEach((value, index) => {
           const axis = index % 2;
-          // wrapOnce does not bring a coordinate inside that is more than a period outside. The ends are rounded to
-          // floats, as in wrapAxis.
+          // wrapOnce leaves a coordinate outside if it is more than a period away. The ends are rounded to floats, as
+          // in wrapAxis.
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           const end = far[axis] as number;

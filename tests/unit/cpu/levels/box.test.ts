@@ -9,7 +9,10 @@ import { cornersIn } from '../../../helpers/inputs/vectors';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 import { arbitraryCorners, cornersOf, expectInBox } from '../box-oracle';
 
-/** Returns radii from 1 to 64. Some particles are points, and some are so large that they are quarantined. */
+/**
+ * Most radii are from 1 to 64. Some are 0, so that these particles are points. Some are 65, which is too large, so that
+ * these particles are quarantined.
+ */
 function radiiOf(count: number, noise: () => number): Float32Array {
   return Float32Array.from({ length: count }, (_, id) =>
     id % 50 === 7 ? 0 : id % 97 === 11 ? 65 : 64 ** noise(),

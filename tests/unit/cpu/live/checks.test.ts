@@ -159,7 +159,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(create({ min: vector(-3e38), max: vector(3e38) })).toThrow('with a finite distance');
   });
 
-  it('rejects a visitor that is not a function, even without objects', () => {
+  it('rejects a visitor that is not a function, even if the search finds no object', () => {
     const index = createCpuIndex(box(8, 2, 0.5));
     const id = index.add(vector(6));
     for (const visit of [undefined, null, 7] as unknown as (() => void)[]) {

@@ -220,7 +220,7 @@ export function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** Describes a box or a ray between two objects, whose ends are moved by periods and diameters. */
+/** Describes a box or a ray. Its two ends are positions of objects, moved by some periods and diameters. */
 export interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];

@@ -55,7 +55,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
   });
 
   it('choose among equally fast approaches by position, not by id', () => {
-    // The first particle moves towards two others in one cell, which are as far above as below it.
+    // The first particle moves towards two others in one cell. One is as far above it as the other is below it.
     const velocityOfUpper = (order: readonly number[]) => {
       const [upper, lower] = [
         [4.3, 4.75, 4.5],
@@ -318,7 +318,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect(Math.abs(heightAfter(0.5, 3) / heightAfter(0.5) - 1)).toBeLessThan(0.001);
   });
 
-  it('find and measure the pairs that overlap exactly', () => {
+  it('find and count exactly the overlapping pairs', () => {
     const simulation = createCpuSimulation({ ...many(400, dimensions === 2 ? 12 : 6, 9), periodic: true });
     const { positions } = exactOf(simulation);
     const period = (dimensions === 2 ? 12 : 6) * 2 ** 20;

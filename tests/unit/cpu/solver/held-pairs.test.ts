@@ -12,7 +12,7 @@ import { WORLD_KINDS } from '../../../helpers/inputs/obstacle-fields';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 120;
-/** How much nearer two particles may come, in diameters. */
+/** Held pairs stay valid until two particles may have come nearer by this share of a diameter. */
 const MARGIN = { 2: 0.5, 3: 0.15 } as const;
 
 function stateOf(positions: Float32Array): ParticleState {

@@ -123,7 +123,7 @@ describe('Without workers', () => {
     }
   });
 
-  test('one thread works on radii of their own and on continuous motion', () => {
+  test('one thread works if particles have radii of their own, or if motion is continuous', () => {
     const { radius: _, ...others } = pile();
     const various = createCpuSimulation({
       ...others,

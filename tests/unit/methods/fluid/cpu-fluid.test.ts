@@ -138,7 +138,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'stays calm with %s in a closed room without air next to another room',
+    'stays calm with %s in a room that is full to its ceiling, beside another room',
     (transfer) => {
       const fluid = createCpuFluid({ ...CELLAR, transfer });
       for (let step = 0; step < 30; step++) {
@@ -154,7 +154,7 @@ describe('a fluid on the CPU', () => {
     },
   );
 
-  test('gains energy and swells, even with full restraint, if it starts in too small a room', () => {
+  test('gains energy, even with full restraint, if it starts in too small a room', () => {
     const [free = 0, little = 0, whole = 0] = [0, 0.05, 1].map((restraint) => {
       const fluid = createCpuFluid({ ...denseFluid(), restraint });
       const before = fluid.measure().energy;
@@ -249,7 +249,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each([
-    ['solids without fluid', { solids: () => true, fill: [] }],
+    ['nothing but solid cells', { solids: () => true, fill: [] }],
     ['fluid in solids only', { fill: [{ min: [0, 0], max: [0.4, 1] }] }],
     ['an obstacle as large as the tank', { obstacles: [{ shape: 'ball', position: [0.5, 0.5], radius: 9 }] }],
     [
@@ -258,7 +258,7 @@ describe('a fluid on the CPU', () => {
     ],
     ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
     ['the smallest tank, full', { cells: [2, 2], solids: undefined, fill: [{ min: [0, 0], max: [1, 1] }] }],
-  ] as const)('continues with %s; only a tank whose cells are all solid is rejected', (name, changes) => {
+  ] as const)('is rejected if all cells are solid, and otherwise continues: %s', (name, changes) => {
     const solids = ([x = 0]: readonly number[]) => x < 0.5;
     const fill = [{ min: [0, 0], max: [1, 0.5] }];
     const options = {
@@ -269,7 +269,7 @@ describe('a fluid on the CPU', () => {
       fill,
       ...changes,
     } as FluidOptions;
-    if (name === 'solids without fluid') {
+    if (name === 'nothing but solid cells') {
       expect(() => createCpuFluid(options)).toThrow('solids is');
       return;
     }

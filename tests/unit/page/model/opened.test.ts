@@ -128,7 +128,7 @@ describe('an opened state', () => {
     }
   });
 
-  it('keeps settings that no control shows, until a control changes them', () => {
+  it('keeps settings that controls do not show in full, until a control changes them', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
     const rougher = startOf({ ...chosen, friction: 2 }, 3);

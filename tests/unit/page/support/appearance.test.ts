@@ -178,7 +178,7 @@ describe.each(['light', 'dark'] as const)('the %s colours', (theme) => {
       }),
     );
 
-  // These include texts that charts draw on a canvas.
+  // The texts include those that charts draw on a canvas.
   it('give every text a contrast of at least 4.5 with its background', () => {
     const texts = [
       ...contrastsOf(['text', 'faint'], ['stage', 'stage-box', 'panel', 'sunken', 'lit']),

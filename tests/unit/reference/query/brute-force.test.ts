@@ -18,7 +18,7 @@ describe('brute force', () => {
   });
 
   it('reports a pair as ambiguous only if rounding could decide', () => {
-    // In 32-bit floats, 0.6² + 0.8² is 1 + 0.8 · 2⁻²⁴.
+    // The squares of the 32-bit floats nearest to 0.6 and 0.8 add up to 1 + 0.8 · 2⁻²⁴.
     const touching = new Float32Array([0, 0, 0.6, 0.8]);
     expect(bruteForcePairs(2, touching, 1).ambiguous.count).toBe(1);
     expect(bruteForcePairs(2, new Float32Array([0, 0, 0.6, 0.79]), 1).ambiguous.count).toBe(0);

@@ -136,7 +136,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum in frictionless equal pairs, apart from gravity, if the law limits changes to kickSpeed, in %dD',
+    'limits changes in pairs of equal particles to kickSpeed, but then only gravity changes their momentum, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;

@@ -54,7 +54,7 @@ function resolveOnce(
 }
 
 describe('resolveContacts', () => {
-  it('pushes each of two particles by half the relaxed overlap', () => {
+  it('without gravity, pushes each of two particles by 3/4 of the relaxed overlap', () => {
     const [a, b] = resolveOnce(2, {}, [
       [
         [3, 3],

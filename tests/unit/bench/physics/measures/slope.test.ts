@@ -71,7 +71,7 @@ describe('a body below its friction angle', () => {
 });
 
 it.each([2, 3] as const)(
-  'the large ball of a hill lies on the floor, and the small one touches it in %dD',
+  'a hill is a large ball on the floor, and a small ball touches the large one, in %dD',
   (dimensions) => {
     const { bodies } = hillScene(dimensions, 'body', 20);
     const [large, small] = bodies.map(({ position }) => position) as [number[], number[]];
