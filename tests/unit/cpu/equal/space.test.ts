@@ -106,7 +106,7 @@ describe('the pairs of a grid in 3D', () => {
     expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
   });
 
-  it('are found with the window if balls are not sparse and a layer fits it, and by keys if not', () => {
+  it('are found with the window if balls are not sparse and a layer fits it, and otherwise by keys', () => {
     // The first layer is thin, the second has too many slots for the window, and the third is crowded.
     const below = drawFrom(9);
     const counts = [3000, 40_000, 6000];

@@ -22,7 +22,7 @@ describe('the distance tests of a step', () => {
     expect(checksOf(naive, gpu).explanation).toMatch(/from both sides/);
   });
 
-  it('are twice as many if bounces look for partners, and an upper bound if sizes differ', () => {
+  it('are twice as many if bounces look for partners, and only an upper bound if sizes differ', () => {
     const settings = { ...simulation.settings, restitution: 0.5 };
     const radiusRange = { smallest: 0.5, largest: 1 };
     expect(

@@ -8,7 +8,7 @@ import { SCENES } from '../../../../src/scenes';
 const STEP = 1 / 60;
 
 describe.each(SCENES.map(({ name }) => name))('a few particles of the scene %s', (scene) => {
-  it.each([2, 3] as const)('start and move (%iD)', async (dimensions) => {
+  it.each([2, 3] as const)('have finite positions after three steps (%iD)', async (dimensions) => {
     expect(refusalOf('count', FEWEST_PARTICLES)).toBeUndefined();
     expect(refusalOf('count', FEWEST_PARTICLES - 1)).toMatch(/from 2 to/);
     for (const count of [2, 3, 5, 10]) {

@@ -121,7 +121,7 @@ it('the movement is the greatest of any body, sampled every quarter of a second 
   expect(last).toBe(180);
 });
 
-it('the movement is NaN if a position is not finite in a single sample', async () => {
+it('the movement is NaN if a position is not finite, even in only one sample', async () => {
   const engine = scriptedEngine((steps) => {
     const positions = new Float32Array(20);
     if (steps === 90) positions[7] = Number.NaN;
