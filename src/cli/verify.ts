@@ -70,7 +70,7 @@ export const VERIFY_FLAGS: Flags = {
   seed: SEED_FLAG,
   long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
   exact: {
-    help: 'only compare exact simulations with their recorded hashes (valid for every device); with --long also simulations of 20,000 particles, and of 5,000 steps',
+    help: 'only compare exact simulations with their recorded hashes (valid for every device); with --long also simulations of up to 20,000 particles and 5,000 steps',
   },
   backend: BACKEND_FLAG,
   browser: {
