@@ -39,7 +39,10 @@ export function checkSizes(
   return defineShapes(dimensions, radii, halfExtents);
 }
 
-/** Returns undefined if all particles have one radius. Also checks that particles fit into `world`. */
+/**
+ * Returns undefined if all particles have one radius. If they may be boxes and `world` is given, also checks that they
+ * fit into it.
+ */
 export function sizesOf(
   prefix: string,
   particles: GivenSizes,

@@ -95,7 +95,7 @@ export function placedOf(options: MethodOptions, diameter: number): PlacedOption
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };
 }
 
-/** A step takes from `low` to 1 second. */
+/** Rejects steps shorter than `low` or longer than 1 second. */
 export function checkSeconds(dt: unknown, low: number): asserts dt is number {
   if (typeof dt !== 'number' || !(dt >= low && Number.isFinite(dt))) {
     throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1`);

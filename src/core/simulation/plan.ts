@@ -142,7 +142,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** Options that exact simulations do not offer, except the value false. */
+/** Exact simulations reject these options, unless the value is false. */
 const NOT_EXACT = [
   'radii',
   'radiusRange',

@@ -36,7 +36,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /**
    * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
    * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
-   * fill a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least four
+   * fill at most a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least four
    * cells long. New particles and the centres of new obstacles must be inside this default box. Outside a box that you
    * give, both are allowed: `measure` counts particles as `outside`, and with `walls` the next step moves them inside.
    */
@@ -97,9 +97,9 @@ export interface Measures {
    * - For a pair with a box, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all half
    *   extents.
    * In periodic worlds these shares grow with the period. The GPU engine reports 0 if all coordinates, half extents,
-   * periods and the diameter (or all radii) are multiples of one step: `2^(floor(log2 diameter) - 11)`, which is 1/2048
-   * for diameter 1. If a periodic box does not begin at 0, its periods must also be at most 2^23 steps. If radii vary,
-   * `diameter` is the largest one.
+   * periods and the diameter (or all radii) are multiples of the length `2^(floor(log2 diameter) - 11)`, which is
+   * 1/2048 for diameter 1. If a periodic box does not begin at 0, its periods must also be at most 2^23 times that
+   * length. If radii vary, `diameter` is the largest one.
    */
   readonly borderline: number;
   /**
@@ -125,7 +125,7 @@ export interface Measures {
   /**
    * Quarantined particles: those with a coordinate that is not finite. The causes:
    * - a checkpoint with such a coordinate;
-   * - a write into the simulation's buffers;
+   * - a write into the simulation's buffers, also of a radius that is not accepted;
    * - a move out of the range of 32-bit floats;
    * - a velocity component that reached 2^48: the engine then sets the position to NaN.
    */
@@ -279,7 +279,7 @@ export interface ParticleSimulation {
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
-   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` substeps were
+   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` would be
    * needed, takes `settings.substeps` and follows the paths of fast particles. Default of `most`: twice
    * `settings.substeps`, at most 256. Returns the number of substeps.
    */

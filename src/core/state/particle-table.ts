@@ -104,8 +104,8 @@ export function formatFloat(value: number): string {
 }
 
 /**
- * Returns particles in ascending order of id. Errors call the table `name`. Yields every few milliseconds, so that a
- * page stays responsive.
+ * Returns particles in ascending order of id. Errors call the table `name`. Yields often, so that a page stays
+ * responsive.
  */
 export function* decodeTable(
   bytes: Uint8Array,
@@ -142,7 +142,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** `axis` is the column's index among a particle's numbers in `array`, `width` is how many numbers it has there. */
+  /** `width` is how many numbers a particle has in `array`; `axis` is the index of this column among them. */
   readonly axis: number;
   readonly width: number;
 }
@@ -185,9 +185,9 @@ class Lines {
   }
 
   /**
-   * Reads the next row into `values`; takePlain() then goes on to the row after it. Returns false if a value is
-   * unusual: not a number, or with too many digits or too great an exponent. The value with the index `whole` must
-   * consist of digits only.
+   * Reads the next row into `values`; takePlain() then goes on to the row after it. Returns false if the row is
+   * unusual: for example, if a value is not a number, has too many digits or too great an exponent. The value with the
+   * index `whole` must consist of digits only.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;

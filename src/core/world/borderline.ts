@@ -5,15 +5,15 @@
  * Let u = 2⁻²⁴ and k the number of dimensions. All errors are shares of diameter².
  *   - Rounding can only decide wrongly if distance² and diameter² differ by at most (k + 3) u
  *     (src/reference/query/brute-force.ts).
- *   - The test itself computes distance² with an error of up to (k + 2) u.
- * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells can be
- * borderline: others are farther apart than the diameter, and rounding is monotone.
+ *   - The test for borderline pairs computes distance² with an error of up to (k + 2) u.
+ * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells are tested.
+ * Others are farther apart than the diameter, and rounding is monotone, so it cannot make them overlap.
  * In a periodic world with the period P, a difference across the boundary has an additional error of up to u P. Each of
  * the two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * Nothing rounds if both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹.
- * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. A
- * period must lie on the lattice, too. If the periodic box does not begin at 0, differences up to the period must fit
+ * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. The
+ * diameter and the periods must lie on the lattice, too. If the periodic box does not begin at 0, differences up to the period must fit
  * 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';

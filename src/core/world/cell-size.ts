@@ -49,7 +49,7 @@ export interface CellSizeSuggestion {
   readonly reason: string;
   /** Candidates per particle if positions are random; undefined without a density. */
   readonly candidates: number | undefined;
-  /** Cells per particle; undefined without a density and in an unbounded world. */
+  /** Cells per particle; undefined without a density, or if the world is unbounded. */
   readonly cells: number | undefined;
 }
 

@@ -133,7 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** The hash chooses a block of buckets, which holds HASH_BLOCK adjacent cells along x. */
+/** HASH_BLOCK adjacent cells along x have consecutive buckets; the hash chooses where these begin. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
@@ -194,7 +194,7 @@ export function finerBuckets(world: Pick<World, 'levels' | 'cellCount' | 'levelS
   return hasFiner(world) ? world.cellCount - (world.levelStarts[FINER_STEPS] as number) : 0;
 }
 
-/** Returns the bytes per slot of a particle's cell: its index in a box without levels, otherwise its coordinates. */
+/** Returns how many bytes a slot's cell takes: its index in a box without levels, otherwise its coordinates. */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

@@ -27,8 +27,8 @@ export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
 
 /**
- * If the lowest level has more cells per particle than this, its cells are made wider, but not wider than the largest
- * particle needs. A `cellSize` turns this off.
+ * If the lowest level of a box has more cells per particle than this, its cells are made wider, but not wider than the
+ * largest particle needs. A `cellSize` turns this off.
  */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 

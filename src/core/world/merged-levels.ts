@@ -7,8 +7,8 @@ import { latticeAt, levelOf } from './levels';
 import type { World } from './world';
 
 /**
- * Returns the room for cells of a sample: at least twice the expected number of cells, for this number of buckets on
- * the lowest level. There may be more cells, because coincident particles are sampled all together or not at all. Then
+ * Returns for how many sampled cells there is room: at least twice the expected number, if the lowest level has this
+ * many buckets. A sample may have more cells, because coincident particles are sampled all together or not at all. Then
  * no levels are merged.
  */
 export function sampleRoom(buckets: number): number {

@@ -19,7 +19,7 @@ export interface WorldOptions {
   /**
    * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. If radii
    * vary, this is the least edge on the lowest level, from 2^-40 to 2^60; sizes above the largest diameter have no
-   * further effect. Default: the diameter; if radii vary, an edge chosen by the radii and the capacity.
+   * further effect. Default: the diameter; if radii vary, it depends on the radii, the capacity and the box.
    */
   readonly cellSize?: number | undefined;
   /**

@@ -2,9 +2,8 @@
  * Divides space into chunks that hold about equally many boxes:
  *
  * 1. Low corners are radix-sorted along each axis.
- * 2. Cuts along the last axis divide space into slabs with equally many low corners. Cuts along the previous axis
- * divide
- *    each slab, and so on down to x. Each resulting chunk holds about MOST_BOXES low corners.
+ * 2. Cuts along the last axis divide space into slabs with about equally many low corners. Cuts along the axis before
+ *    it divide each slab, and so on down to x. Each resulting chunk holds about MOST_BOXES low corners.
  * 3. Each box becomes a member of every chunk that it reaches into.
  *
  * A chunk contains its low bounds but not its high ones, so each point is in one chunk.
@@ -23,7 +22,7 @@ const MOST_BOXES = 48;
 
 const NARROWEST = 2;
 
-/** The parts into which cuts along one axis divide each region. A region is a part of the previous axis. */
+/** The parts into which cuts along one axis divide each region. A region is a part that the cuts before made. */
 interface Cuts {
   /** The first part of each region, then the number of parts. */
   starts: Uint32Array;

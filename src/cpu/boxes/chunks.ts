@@ -17,7 +17,7 @@ export interface BoxChunksOptions {
 }
 
 /**
- * Creates a finder of overlapping boxes that divides space into chunks of about 48 boxes. Take it if boxes lie in a few
+ * Creates a finder of overlapping boxes that divides space into chunks of about 48 boxes. Use it if boxes lie in a few
  * clusters far apart, if long boxes fill space in 3D, or if the same boxes are searched several times. Otherwise
  * `createCpuBoxPairs` is usually faster, because it builds faster.
  *
@@ -96,8 +96,8 @@ class ChunkSweep implements Sweep {
         if (otherY > highY) break;
         const otherX = corners[other] as number;
         if (otherX > highX || (corners[other + 3] as number) < lowX) continue;
-        // Members ascend along y, so the intersection begins at the low end of `other`. Another chunk lists a pair that
-        // begins below this one.
+        // Members ascend along y, so the intersection begins at the low end of `other`. If it begins below this chunk,
+        // another chunk lists the pair.
         if (otherY < boundY || (otherX < boundX && lowX < boundX)) continue;
         this.add(box, other);
       }

@@ -42,7 +42,7 @@ export class BoxOrder {
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
   corners = new Float32Array(0);
-  /** Per slot, its unshifted box in `unsortedCorners`. */
+  /** Per slot, the index of its unshifted box in `unsortedCorners`. */
   sources = new Uint32Array(0);
   unsortedCorners = new Float32Array(0);
   /** The first slot of each row, level by level, then the end. */

@@ -102,8 +102,9 @@ let ranges = 0;
 
 /**
  * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists the first buckets, ascending, of a block
- * and of its neighbours along y and z. It leaves out neighbours that hold only earlier slots. So all slots of the block
- * need only one lookup. There are several memos, because the slots of two blocks alternate if the blocks share buckets.
+ * and of its neighbours along y and z. It leaves out neighbours that hold only earlier slots. Slots in the first or the
+ * last cell of a block use no memo, because they also need the next block along x. There are several memos, because the
+ * slots of two blocks alternate if the blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -305,7 +306,7 @@ function forgetBlocks(): void {
   memoLengths.fill(0);
 }
 
-/** Like findRanges, for a slot whose neighbours along x are in another block. */
+/** Like findRanges, for a slot in the first or the last cell of a block along x. */
 function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
   const { dimensions } = lattice;
   const x = coordinates[dimensions * slot] as number;

@@ -41,7 +41,7 @@ export class OrderPhases {
   private readonly parts: Uint32Array;
   /** Scratch: particles per bin of a group. */
   private bins = new Uint32Array(2 ** 12);
-  /** Scratch for the counts of an unbounded world, which are not needed. */
+  /** Scratch for counts of an unbounded world, which `findCells` writes but nothing reads. */
   private readonly columns: Uint32Array;
   private readonly rows: Uint32Array;
 
@@ -262,7 +262,7 @@ export class OrderPhases {
     return most;
   }
 
-  /** Does the part of indexBuckets (hashed.ts) for the buckets of some groups. */
+  /** Does the same as indexBuckets (hashed.ts), but only for the buckets of some groups. */
   private indexBuckets(first: number, last: number, target: Uint32Array): void {
     const { order, begins, shift, cells } = this;
     const { keys, starts, coordinates, lattice } = order;

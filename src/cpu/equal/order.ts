@@ -3,7 +3,7 @@
  * particles come last.
  *
  * The sort is a counting sort by column, then a stable one by row. Except in unbounded worlds, small or nearly ordered
- * input is sorted by bins instead. Input that is in order already is not sorted.
+ * input is usually sorted by bins instead. Input that is in order already is not sorted.
  * Guarantee: the order depends on the positions and ids alone. A sort allocates nothing that grows with the particles.
  */
 import { CROWDED } from '../../core/base/constants';

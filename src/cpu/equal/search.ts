@@ -112,7 +112,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 
   /**
    * Writes the pairs of the slots from `begin` up to `end` to `task.words`, which grows. Stops after more than `most`
-   * words. Call `begin` first.
+   * words. Call the method `begin` first.
    */
   collectRange(begin: number, end: number, most: number): void {
     const { task } = this;

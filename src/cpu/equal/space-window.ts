@@ -40,7 +40,7 @@ const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
 let reachedSlot = 0;
-/** The slots before this one are in the window, and their cells, up to the cell `lastKey`, are in the table. */
+/** The window holds slots below `loaded`. The table holds their cells, up to the cell `lastKey`. */
 let loaded = 0;
 let lastKey = -1;
 let firstUnknown = 0;

@@ -41,7 +41,7 @@ export class GridMember implements Member {
   found: Uint32Array = new Uint32Array(0);
   private readonly numbers: Float64Array;
   private readonly table: Int32Array;
-  /** One word: the words of `scattered` in use. */
+  /** One number: how many words of `scattered` are in use. */
   private readonly used: Int32Array;
   private phase: GridPhase = 'keys';
   private count = 0;
@@ -93,7 +93,7 @@ export class GridMember implements Member {
     this.found = wordsIn(memory, words);
   }
 
-  /** The owner calls this before each job. `count`: particles, or active slots. */
+  /** The owner calls this before each job. `count` is the number of particles; in a search, of active slots. */
   prepare(phase: GridPhase, count: number, size: number): void {
     const { numbers, order } = this;
     numbers.set([PHASES.indexOf(phase), count, size, order.activeCount, order.fullestRow]);

@@ -86,7 +86,7 @@ export abstract class PairGrid {
   /**
    * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are
    * the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
-   * particle's level or of a higher one, and candidates may include particles whose cells share a bucket.
+   * particle's level or of a higher one, and candidates may include pairs whose cells only share a bucket.
    * Compare the number with n(n − 1)/2, the number of all pairs.
    */
   countCandidates(): number {

@@ -79,7 +79,7 @@ export class LevelCells {
     return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;
   }
 
-  /** Returns how many buckets particles between two corners need, ring included; Infinity if a cell is clamped. */
+  /** Returns how many buckets the cells between two corners need, ring included; Infinity if a cell is clamped. */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
     for (let axis = 0; axis < this.world.dimensions; axis++) {
@@ -224,8 +224,8 @@ const MOST_ROOM = 0.7;
 
 /**
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
- * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
- * it.
+ * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles of
+ * lower levels.
  * Guarantee: the choice does not depend on the order of the particles, because a hash of each position decides whether
  * the particle is in the sample.
  */
