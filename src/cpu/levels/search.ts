@@ -1,8 +1,9 @@
 /**
- * Finds overlapping pairs of particles with variable radii. Each pair is found once, from its particle on the lower
- * level. On that level, the search covers the particle's own cell and the half of the neighbouring cells that come
- * after it (the cells ahead). On each higher level in use, it covers all cells around the particle. In a hashed table,
- * buckets may also hold other cells, so level and cell are compared.
+ * Finds overlapping pairs of particles with variable radii. Each pair is found once: from the particle on the lower
+ * level, or from either particle if their levels are equal. On a particle's own level, its search covers its cell and
+ * the half of the neighbouring cells that come after it (the cells ahead). On each higher level in use, the search
+ * covers all cells around the particle. In a hashed table, buckets may also hold other cells, so level and cell are
+ * compared.
  * Ordering: pairs come by the slot from which they are found; for each slot, first the pairs on its own level, then
  * those with higher levels, the highest level first.
  */

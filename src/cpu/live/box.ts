@@ -1,4 +1,4 @@
-/** Finds, in any order, the objects of an index whose centres or their images are in a box, bounds included. */
+/** Finds the objects whose centre, or an image of it, is in a box, bounds included. The ids are in any order. */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';
 import { type LiveCells, WORDS } from './cells';

@@ -28,7 +28,10 @@ import { findAlongRayLive } from './ray';
 export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   /** Greatest number of objects. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Radius of objects that are added without one, 2⁻⁴¹ to 2⁵⁹. Default: `add` requires a radius. */
+  /**
+   * Radius of objects that are added without one: 2⁻⁴¹ to 2⁵⁹, and at most half the shortest period. Default: `add`
+   * requires a radius.
+   */
   readonly radius?: number | undefined;
   /**
    * Least edge of cells, rounded up to a power of two. Set it if objects are small compared with the radius of `near`.

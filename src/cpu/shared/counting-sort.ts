@@ -1,7 +1,7 @@
 /**
  * Stable sorts of particles by cell key. For input that is small or nearly in order, call `sortByBin`, then
  * `sortInBins`; a bin is a run of consecutive cells. For other input, call `sortByColumn`, then `sortByRow`: their two
- * tables of a few thousand counters stay in the cache.
+ * tables of counters are so small that they usually stay in the cache.
  *
  * All sorts except `sortInBins` read two particles before they write either, because a processor may delay a read that
  * follows a write. Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).

@@ -3,8 +3,8 @@
  * in an unbounded world, of a bucket.
  *
  * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds, so loops need no
- * special case at the border. This file adds the ring along axes that wrap; core/world/cells.ts includes it along the
- * others. In an unbounded world, row and column are the upper and the lower bits of a bucket's number.
+ * special case at the border. This file adds the ring along axes that wrap; `World.cells` includes it along the others.
+ * In an unbounded world, row and column are the upper and the lower bits of a bucket's number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';

@@ -204,7 +204,7 @@ export function finishPushApart(
 
 /**
  * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
- * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
+ * radius, or half of a box's edge. It is 0 if all particles have one radius: `lower` and `upper` then include that.
  */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);

@@ -1,8 +1,10 @@
 /**
  * The search for pairs of a simulation with one radius, for several substeps at once. It sorts the particles and lists
- * the pairs nearer than REACH diameters. Order and list stay valid until two particles may have come nearer by what
- * REACH exceeds 1. Until then, a search only drops the listed pairs that do not overlap.
- * Guarantee: which substeps make a list, its order and its pairs depend on the particles alone, not on the broad phase.
+ * the pairs nearer than REACH diameters. Order and list stay valid until two particles may have come nearer to each
+ * other by more than REACH − 1 diameters. Until then, each pass goes through the list and skips the pairs that do not
+ * overlap.
+ * Guarantee: which substeps make a list, the order and the listed pairs depend on the particles alone, not on the broad
+ * phase.
  * Pairs come by their lower slot, then by their higher slot.
  */
 import { ArgumentError } from '../../core/base/errors';
@@ -19,10 +21,10 @@ import type { HeldSearch, PairPortions } from './neighbours';
 /** Listed pairs are nearer than this, in diameters. In dense packings, few discs are from 1.1 to 1.6 apart. */
 const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 
-/** Room for listed pairs per particle. In the densest packing, a particle has 3 (3D: 6). */
+/** Room for listed pairs per particle. In the densest packing, there are 3 per particle (3D: 6). */
 export const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 
-/** If a list lasted for fewer substeps, lists cost more time than they save. One fast particle is enough for that. */
+/** If a list lasted for fewer substeps, lists cost more time than they save. One fast particle can end a list. */
 export const LEAST_SUBSTEPS = 2;
 
 /** Exceeds the effect of rounding on distances. */
@@ -51,7 +53,7 @@ export class HeldPairs implements HeldSearch {
     const lattice = defineLattice(world);
     this.order = new CellOrder(lattice, capacity, memory);
     this.pairs = new PairSearch(this.order, world.diameter, capacity, words);
-    // The search writes the pairs of the last particle before it stops.
+    // The search stops only after it has written all pairs of a particle.
     this.list = new ListedPairs(lattice, new Uint32Array(2 * (PAIRS_EACH[dimensions] + 1) * capacity + 2));
     this.origins = floatsIn(memory, dimensions * capacity);
     this.margin = world.diameter - diameter;
@@ -59,7 +61,7 @@ export class HeldPairs implements HeldSearch {
 
   /**
    * `words` is memory for a portion of pairs, shared with another search. Returns undefined if the world cannot have
-   * wider cells, for example in a short period.
+   * wider cells, for example because a period is too short.
    */
   static create(
     world: World,
@@ -125,7 +127,7 @@ export class HeldPairs implements HeldSearch {
     return SLACK * range <= this.margin;
   }
 
-  /** Another list replaces this one. */
+  /** Call this if another list replaces this one. */
   forget(): void {
     this.isListed = false;
     this.isMade = false;

@@ -22,7 +22,7 @@ import {
   scratchVelocity,
 } from './walls';
 
-/** No particle may be quarantined. */
+/** Call its methods only for particles that are not quarantined. */
 export class Obstacles implements ObstacleContacts {
   /** The obstacles in the user's order. */
   given: StaticBodies = NO_OBSTACLES;
@@ -50,7 +50,7 @@ export class Obstacles implements ObstacleContacts {
 
   /**
    * Lets the obstacles act on the particle in the scratch arrays of walls.ts, except for their friction. `state` also
-   * has the particle's position, which is wrapped in periodic worlds.
+   * has the particle's position; in periodic worlds, this wraps it.
    */
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void {
     const { dimensions, world } = this.lattice;

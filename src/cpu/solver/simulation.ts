@@ -135,7 +135,7 @@ export class CpuSimulation implements ParticleSimulation {
   private state: ParticleState;
   /** The copy that the next sort fills. */
   private spare: ParticleState;
-  /** The copy whose arrays `buffers` returned. Once it is defined, every method ends in this copy. */
+  /** The copy whose arrays `buffers` returned. Once it is defined, every method leaves the state in this copy. */
   private kept: ParticleState | undefined;
   private views: CpuSimulationBuffers | undefined;
   private currentSettings: Settings;
@@ -234,8 +234,8 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * The state itself, not a copy. Arrays that you keep show the current state after every call. They have as many
-   * entries as there are particles, so read `buffers` again after `add`, `remove` or `restore`. You may write positions and velocities
-   * between two calls; ids are read-only.
+   * entries as there are particles, so read `buffers` again after `add`, `remove` or `restore`. You may write positions
+   * and velocities between two calls, but exact simulations ignore what you write. Ids are read-only.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -265,7 +265,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * Advances by `dt` seconds and times each stage; the time of a stage includes its search for pairs. With several
-   * threads, resolve includes integrating the next substep, and sort the search.
+   * threads, resolve includes integrating the next substep, and sort includes the search.
    */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
@@ -539,8 +539,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the pairs that overlap if the search also returns others. These may be far more, so they are tested portion
-   * by portion.
+   * Finds the pairs that overlap if the search also returns others. The others may be far more, so all are tested
+   * portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

@@ -19,22 +19,28 @@ import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
 import type { Response } from '../contact';
 
-/** Factors of the law, rounded like all others. */
+/** Factors of the law, rounded like all its factors. */
 const HALF_BOUNCE_PUSH = factorOf(BOUNCE_PUSH / 2);
 const HALF_SPREADING = factorOf(SPREADING / 2);
 
-/** Centres nearer than this are measured on a finer scale, so that rounding does not turn the normal. */
+/**
+ * Centres that differ by less than this along every axis are measured on a finer scale, so that rounding does not turn
+ * the normal.
+ */
 const FEW_QUANTA = 2 ** 10;
 
-/** No centres at least this far apart, squared, are nearer than FEW_QUANTA along every axis. */
+/** If the squared distance of two centres is at least this, they differ by FEW_QUANTA or more along some axis. */
 const NEAR_SQUARED = 3 * FEW_QUANTA * FEW_QUANTA;
 
 export const NO_OVERLAP = -1;
 
-/** A root of a whole number below 2⁴⁰, minus this, is nearest to the root rounded down. */
+/**
+ * Subtract this from the root of a whole number below 2⁴⁰. The whole number nearest to the result is the root, rounded
+ * down.
+ */
 const ALMOST_HALF = 0.5 - 2 ** -25;
 
-/** The normal of the last overlap found, from the second body to the first, as fractions of ONE. */
+/** The normal of the last overlap found, from the second body to the first, in units of 1 / ONE. */
 export const exactNormal = new Float64Array(3);
 
 /** Results of calls in loops. */
@@ -97,7 +103,7 @@ export function meetParticles(
   return meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
 }
 
-/** In a world of at least three diameters, a minimum image is shorter than the diameter only if it is unique. */
+/** Periods are at least three diameters long. So a minimum image that is shorter than the diameter is unique. */
 function minimumImage(difference: number, period: number): number {
   if (2 * difference > period) return difference - period;
   return 2 * difference < -period ? difference + period : difference;
@@ -143,7 +149,7 @@ export function findExactPartners(
     const atA = dimensions * a;
     const atB = dimensions * b;
     if (!wraps) {
-      // Most pairs in a held list are too far apart.
+      // Many pairs of a list (../held-pairs.ts) are too far apart.
       const x = (quanta[atA] as number) - (quanta[atB] as number);
       const y = (quanta[atA + 1] as number) - (quanta[atB + 1] as number);
       const z = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
@@ -156,7 +162,10 @@ export function findExactPartners(
   }
 }
 
-/** Makes `other` the partner of `one`, which it approaches at least as fast as its partner so far. */
+/**
+ * Makes `other` the partner of `one`, unless both approach equally fast and the partner so far precedes `other`.
+ * `other` must approach at least as fast as that partner.
+ */
 function chooseFaster(
   state: ParticleState,
   dimensions: number,
@@ -229,7 +238,7 @@ export function respondExactly(
       z = minimumImage(z, periodZ);
     }
     const squared = x * x + y * y + z * z;
-    // Most pairs in a held list are too far apart.
+    // Many pairs of a list (../held-pairs.ts) are too far apart.
     if (squared >= limit) continue;
     const root = Math.sqrt(squared);
     const distance = root + whole - whole;
@@ -249,7 +258,7 @@ export function respondExactly(
     const relativeY = (rates[atA + 1] as number) - (rates[atB + 1] as number);
     const relativeZ = is3D ? (rates[atA + 2] as number) - (rates[atB + 2] as number) : 0;
     const approach = relativeX * normalX + relativeY * normalY + relativeZ * normalZ + whole - whole;
-    // The half keeps V8 from converting this to an integer and back, and the test below only becomes stricter.
+    // The half keeps V8 from converting this to an integer and back. It can only make more contacts call pushChange.
     const speed = Math.abs(approach) + 0.5;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
     const pushVelocity = (overlap < mostOverlap ? overlap : mostOverlap) * pushRate + whole - whole;
@@ -266,7 +275,7 @@ export function respondExactly(
     let brakingY = 0;
     let brakingZ = 0;
     const mostGrip = (change < mostLoaded ? change : mostLoaded) * friction + whole - whole;
-    // Without friction, rounding leaves nothing of a braking that is not limited.
+    // If mostGrip is 0, so is the braking: it is limited to 0, or so small that it rounds to 0.
     if (mostGrip > 0) {
       const slidingX = relativeX - (approach * normalX + whole - whole);
       const slidingY = relativeY - (approach * normalY + whole - whole);
@@ -275,7 +284,7 @@ export function respondExactly(
       brakingX = slidingX * gripShare + whole - whole;
       brakingY = slidingY * gripShare + whole - whole;
       brakingZ = slidingZ * gripShare + whole - whole;
-      // Otherwise, friction is strong enough; then the test with lengths that are rounded down says so, too.
+      // If this is false, friction is strong enough: limitBraking, which compares lengths rounded down, would agree.
       if (gripSquared * slidingSquared > mostGrip * mostGrip) {
         limitBraking(slidingX, slidingY, slidingZ, mostGrip, gripShare);
         brakingX = scratch[0] as number;

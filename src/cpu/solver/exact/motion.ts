@@ -1,6 +1,6 @@
 /**
- * The ends of a substep of an exact simulation, one particle at a time: motion before the contacts, then what they,
- * obstacles and walls change. Twins of ../integrate.ts, of finish in ../general-contact.ts and of ../walls.ts.
+ * The first and the last part of a substep of an exact simulation, one particle at a time: motion before the contacts,
+ * then the changes by contacts, obstacles and walls. Twins of ../integrate.ts, ../finish.ts and ../walls.ts.
  */
 import { DEEP } from '../../../core/base/constants';
 import { wrapExactly } from '../../../core/exact/convert';
@@ -22,7 +22,7 @@ const MOST_PUSH_SQUARED = MOST_PUSH ** 2;
 /** Results of calls in loops. */
 const scratch = new Float64Array(4);
 
-/** Moves all particles, and writes the positions by which floats find candidates for contacts. */
+/** Moves all particles. Also writes the float positions, by which the search finds candidates for contacts. */
 export function integrateExactly(
   dimensions: number,
   { quanta, rates, positions }: ParticleState,
@@ -77,7 +77,10 @@ export function integrateExactly(
   }
 }
 
-/** Applies the sums of a pass and clears them, then lets obstacles and walls act. respondExactly explains its style. */
+/**
+ * Applies the sums of a pass and clears them, then lets obstacles and walls act. The comment on respondExactly explains
+ * why the loop is written out.
+ */
 export function finishExactly(
   dimensions: number,
   state: ParticleState,

@@ -14,7 +14,7 @@ import type { ObstacleSearch } from '../obstacle-search';
 import { pressing, scratchSliding } from '../walls';
 import { exactNormal, meetExactly, NO_OVERLAP } from './contact';
 
-/** The bits of a sum of changes that decide its direction. */
+/** How many leading bits of a sum of changes decide its direction. */
 const SUM_BITS = 28;
 
 /** The overlaps of one particle: per obstacle, four numbers (overlap and normal). */
@@ -49,7 +49,7 @@ export class ExactObstacles {
 
   /**
    * Lets the obstacles act on a particle after it has moved, except for their friction. Its position must be within
-   * reach. Also writes the float position, by which the search finds candidates.
+   * REACH. Also writes the float position, by which the search finds candidates.
    */
   meet(state: ParticleState, slot: number, substep: ExactSubstep): void {
     const { dimensions, place } = this;
@@ -91,7 +91,7 @@ export class ExactObstacles {
       total += change;
       greatest = Math.max(greatest, change);
       if (overlap === deepest && restitution > 0 && approach < -restSpeed) {
-        // Rounded apart from the change, as in the shader, which learns only later what is deepest.
+        // Rounds the bounce separately, as in the shader, which learns only later which overlap is deepest.
         const bounce = wallChange(overlap, approach, true, substep);
         addShares(changeSum, bounce - change, x, y, z);
         total += bounce - change;
@@ -184,7 +184,7 @@ export class ExactObstacles {
     return contacts;
   }
 
-  /** Lists the obstacles that overlap the particle at `positions[index]` in `found`. */
+  /** Lists in `found` the obstacles that overlap the particle. `index` is its index in `positions`. */
   private find(
     state: ParticleState,
     slot: number,
@@ -225,8 +225,8 @@ function addShares(sum: Float64Array, value: number, x: number, y: number, z: nu
 }
 
 /**
- * Sets `normal` to the direction of `changeSum`, which may be zero. Returns its length divided by `total`, which is the
- * sum of the changes as numbers.
+ * Sets `normal` to the direction of `changeSum`, which may be zero. Returns the length of `changeSum` divided by
+ * `total`, the sum of the changes as numbers.
  */
 function setCommonNormal(total: number): number {
   // Cuts off the same low bits of all sums.
