@@ -1,5 +1,5 @@
 /**
- * Finds overlapping boxes by chunks: sorts low corners by `RadixSort`, cuts space into chunks of about equally many
+ * Finds overlapping boxes by chunks: sorts low corners with `RadixSort`, cuts space into chunks of about equally many
  * boxes, and sweeps each chunk. Ordering: by the first id, then by the second. The CPU's method is
  * src/cpu/boxes/chunks.ts.
  */
@@ -261,7 +261,7 @@ export class BoxChunks {
 
   /**
    * Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. Throws a
-   * LimitError if the boxes reach into more chunks than `members`.
+   * LimitError if there are more memberships than the option `members`.
    */
   async read(): Promise<ListedBoxChunks> {
     const list = this.usable();

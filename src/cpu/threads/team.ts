@@ -35,7 +35,7 @@ export type Mail = readonly SharedArrayBuffer[];
 
 /** Runs jobs. Tests use another crew, whose members are all in one thread. */
 export interface Crew {
-  /** The owner's thread and the workers that have started. */
+  /** Number of threads: that of the owner, and the workers that have started. */
   readonly threads: number;
   readonly warnings: readonly string[];
   /** Runs all batches of a job, in `member` and in the workers. */

@@ -103,8 +103,8 @@ export class CellSort {
   }
 
   /**
-   * The first slot of each cell or bucket, then the ends of the last cell, of the quarantine and of all slots. With
-   * levels, the starts of the buckets of finer entries follow, and their end.
+   * The first slot of each cell or bucket, then the ends of the last cell, of the quarantine and of all slots. If the
+   * world has finer entries, the starts of their buckets follow, and their end.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;

@@ -131,7 +131,7 @@ interface Kernels {
 /** Greatest number of cached bind groups that begin with the same buffer. */
 const MOST_GROUPS = 8;
 
-/** Your WGSL, compiled over the neighbours of a grid's particles or of your points. */
+/** Your WGSL as a kernel over the neighbours of a grid's particles or of your points. */
 export class GridKernel {
   private destroyed = false;
   /** Bind groups by their first buffer. The other buffers may change with each call. */

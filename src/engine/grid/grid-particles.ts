@@ -110,7 +110,7 @@ export class GridParticles<More extends string = never> {
       kinds.map(([name, kind]) => [name, 4 * wordsOf(options.dimensions, kind) * capacity]),
     );
     checkGpu(gpu);
-    // The grid rejects more particles than the device can bind, so create it before any memory is reserved.
+    // The grid rejects more particles than the device can bind, so create it before the other buffers.
     const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
     try {
       const owned = await createBuffers(gpu, label, sizes as Record<StateName<More>, number>);

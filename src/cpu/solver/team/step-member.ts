@@ -3,7 +3,7 @@
  *
  * A thread adds up the contacts of a batch in arrays of its own, so no two threads write the same sums. It goes over
  * all pairs with a particle in the batch: first over the pairs with a lower slot in an earlier batch, then over the
- * pairs whose lower slot is in the batch. For each particle that is the order in which one thread goes over its pairs.
+ * pairs whose lower slot is in the batch. A single thread would go over the pairs of each particle in the same order.
  * Guarantee: hence the bits are those of one thread, however many threads and batches there are.
  *
  * Threads read one copy of the state and write the other, because neighbours in other batches still read the first.
@@ -51,7 +51,7 @@ export interface StepJob {
   readonly substep: Substep;
   /** Whether to integrate the next substep at the end of this one. */
   readonly continues: boolean;
-  /** Whether this is the first pass since the sort. Until then, the other copy has other ids. */
+  /** Whether this is the first pass since the sort. Then the other copy still has its ids in the old order. */
   readonly isFirst: boolean;
 }
 
@@ -77,7 +77,7 @@ const SCALARS = Object.keys({
   kickSpeed: 0,
   substeps: 0,
 } satisfies Record<Scalar, 0>) as readonly Scalar[];
-/** In the numbers of a job: how many substeps the owner has written, and where the last one begins. */
+/** Indices in the numbers of a job: how many substeps the owner has written, and where the last one begins. */
 const WRITES = 12;
 const SUBSTEP = 16;
 
@@ -88,7 +88,7 @@ export class StepMember implements Member {
   readonly response: Response;
   /** Per batch, what findRanges writes. */
   readonly ranges: Float64Array;
-  /** The words in use of the lists `own`, `leaving` and `arriving`. */
+  /** How many words of each list are in use: `own`, `leaving`, `arriving`. */
   readonly used: Int32Array;
   private readonly obstacleSearch: EqualObstacles | undefined;
   private readonly kernels: Kernels;
@@ -192,7 +192,7 @@ export class StepMember implements Member {
       obstacleSearch?.activeCount ?? 0,
       Number(job.isFirst),
     ]);
-    // Writing and reading a substep takes as long as many small jobs. Few jobs have another one than the job before.
+    // Writing and reading a substep takes as long as many small jobs. Most jobs have the substep of the job before.
     if (substep !== this.written) {
       this.written = substep;
       numbers[WRITES] = (numbers[WRITES] as number) + 1;
@@ -251,7 +251,7 @@ export class StepMember implements Member {
     }
   }
 
-  /** Whether the lists hold all pairs, which may take `most` words. */
+  /** Returns whether the lists hold all pairs. The pairs may take at most `most` words. */
   hasListed(most = this.own.length): boolean {
     return (this.used[0] as number) <= most;
   }
