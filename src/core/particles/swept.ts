@@ -23,9 +23,9 @@ const KEYS = ['dimensions', 'from', 'to', 'radius', 'radii', 'halfExtents'] as c
 
 /**
  * Returns the box that each body covers while it moves straight from `from` to `to`: its low corner, then its high one.
- * Two bodies may collide during the step only if their boxes overlap. Corners are rounded outward to 32-bit floats, so a
- * box contains its whole body. A corner is not finite if a position is not, or if the corner exceeds the largest float;
- * finders count such a box as invalid.
+ * Two bodies may collide during the step only if their boxes overlap. Corners are rounded outward to 32-bit floats, so
+ * a box contains its whole body. A corner is not finite if a position is not, or if the corner exceeds the largest
+ * float; finders count such a box as invalid.
  *
  * `boxes` receives the result; default: a new array.
  *

@@ -36,9 +36,10 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /**
    * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
    * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
-   * fill at most a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least four
-   * cells long. New particles and the centres of new obstacles must be inside this default box. Outside a box that you
-   * give, both are allowed: `measure` counts particles as `outside`, and with `walls` the next step moves them inside.
+   * fill at most a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least
+   * four cells long. New particles and the centres of new obstacles must be inside this default box. Outside a box that
+   * you give, both are allowed: `measure` counts particles as `outside`, and with `walls` the next step moves them
+   * inside.
    */
   readonly min?: readonly number[] | undefined;
   /** The upper corner of the world; see `min`. */

@@ -12,9 +12,9 @@
  * the two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * Nothing rounds if both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹.
- * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. The
- * diameter and the periods must lie on the lattice, too. If the periodic box does not begin at 0, differences up to the period must fit
- * 24 bits: see minimumImage in cells.ts.
+ * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline.
+ * The diameter and the periods must lie on the lattice, too. If the periodic box does not begin at 0, differences up to
+ * the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 

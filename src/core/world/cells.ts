@@ -173,8 +173,8 @@ export function mergesLevels({ kind, levels }: Pick<World, 'kind' | 'levels'>): 
 }
 
 /**
- * Returns the word of `start` with the number of merged levels. A scan may write beyond the words of startLength(), up to
- * the next multiple of four.
+ * Returns the word of `start` with the number of merged levels. A scan may write beyond the words of startLength(), up
+ * to the next multiple of four.
  */
 export function mergedWord(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);

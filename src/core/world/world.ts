@@ -88,12 +88,12 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * 3. Let k be a whole number that is at least this sum. The floors of two numbers differ by less than the numbers do,
  *    plus 1. So the floors of the two s differ by at most k.
  * These cases need more care:
- * - Clamping to the box never moves two cells farther apart. So positions outside have the cells of t = 0 or t = n, which are
- *   nearer to the other particle.
+ * - Clamping to the box never moves two cells farther apart. So positions outside have the cells of t = 0 or t = n,
+ *   which are nearer to the other particle.
  * - Along a periodic axis of N cells, let one particle be beyond the end by `a` cells, and another before the end by
- *   `b` cells, with a + b < radius · inverseCellSize. The last cell also contains the rest of the period. So their cells
- *   are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2), the coordinate before the
- *   end, and the period. Their errors add up to (1 + 2 + 1) u N: no more than the drift.
+ *   `b` cells, with a + b < radius · inverseCellSize. The last cell also contains the rest of the period. So their
+ *   cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2), the coordinate before
+ *   the end, and the period. Their errors add up to (1 + 2 + 1) u N: no more than the drift.
  * - Without rounding (unbounded world, or min 0 and a cell size that is a power of two), there is no drift.
  * The product in the code is exact in doubles. The 2 added to n covers u² and the rounding of the sum.
  */

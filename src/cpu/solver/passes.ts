@@ -43,7 +43,7 @@ export interface SolverPasses {
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response): void;
   pushApartFromObstacles(state: ParticleState, activeCount: number, response: Response): void;
   finishPushApart(state: ParticleState, activeCount: number, response: Response): void;
-  /** Returns the overlap of two slots in units of length, or NO_CONTACT. Undefined if searches find only pairs that overlap. */
+  /** Returns the overlap of two slots, as a length, or NO_CONTACT. Undefined if searches find only pairs that overlap. */
   readonly overlapOf: OverlapTest | undefined;
   countObstacleContacts(state: ParticleState, activeCount: number): number;
 }

@@ -188,8 +188,8 @@ export class HashGrid {
 
   /**
    * One u32 per cell (in an unbounded world, per bucket): its first slot. Then the end of the last cell, and the end of
-   * the quarantine. The quarantine holds particles whose position is not finite, or whose radius is negative or above
-   * the largest of `radii`.
+   * the quarantine. The quarantine holds particles whose position is not finite, or whose radius is NaN, negative or
+   * above the largest of `radii`.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;

@@ -57,7 +57,7 @@ export interface ListReading {
 
 /** A list of pairs read back. */
 export interface ListedPairs extends PairList {
-  /** Number of pairs found. If it exceeds `count`, the list was too short: create one with at least this capacity. */
+  /** Number of pairs found. If it exceeds `count`, the list was too short: create one with room for this number. */
   readonly found: number;
 }
 

@@ -44,8 +44,8 @@ export interface ListedEvents extends PairEvents {
   /** False if the list of pairs was too short. Nothing was compared then, and the three lists are empty. */
   readonly valid: boolean;
   /**
-   * The number of pairs that the search found. If `valid` is false, create the list of pairs with at least this
-   * capacity.
+   * The number of pairs that the search found. If `valid` is false, create a list of pairs whose capacity is at least
+   * this number.
    */
   readonly found: number;
 }

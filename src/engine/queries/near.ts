@@ -40,7 +40,7 @@ export interface GridNearInput {
 
 /** Lists of ids read back. */
 export interface ListedNeighbours {
-  /** Number of ids found. If it exceeds the capacity, create a search with at least this capacity. */
+  /** Number of ids found. If it exceeds the capacity, create a search whose capacity is at least this number. */
   readonly found: number;
   /** The ids of point (or box) i are `ids.subarray(offsets[i], offsets[i + 1])`. */
   readonly offsets: Uint32Array;

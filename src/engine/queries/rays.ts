@@ -63,7 +63,7 @@ export interface Ray {
   /** One coordinate per axis. */
   readonly origin: readonly number[];
   /**
-   * One component per axis, usually of length 1: distances are in units of this vector's length. A ray with a
+   * One component per axis. The vector usually has length 1: distances are in units of its length. A ray with a
    * direction of length 0 meets nothing.
    */
   readonly direction: readonly number[];
@@ -73,7 +73,7 @@ export interface Ray {
 
 /** Lists of balls read back, per ray by ascending distance, then by id. */
 export interface ListedHits {
-  /** Number of entries found. If it exceeds the capacity, create a search with at least this capacity. */
+  /** Number of entries found. If it exceeds the capacity, create a search whose capacity is at least this number. */
   readonly found: number;
   /** Ray i meets the particles `ids.subarray(offsets[i], offsets[i + 1])`. */
   readonly offsets: Uint32Array;

@@ -106,8 +106,8 @@ export function estimateMemory(
 }
 
 /**
- * Returns the cells of the levels that have finer entries. In a box, each level has a quarter (3D: an eighth) of the
- * cells of the level below. In an unbounded world, level-world.ts sizes the tables.
+ * Returns the cells of the levels that have finer entries. In a box, each level has about a quarter (3D: an eighth)
+ * of the cells of the level below. In an unbounded world, level-world.ts sizes the tables.
  */
 function bucketsOfFiner(
   dimensions: Dimensions,

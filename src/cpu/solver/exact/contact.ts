@@ -123,8 +123,8 @@ function compareExactly(quanta: Int32Array, dimensions: number, one: number, oth
 }
 
 /**
- * Among contacts that approach equally fast, the partner is the one with the lower position, then the one with the lower
- * id. This does not depend on the order of the particles.
+ * Among contacts that approach equally fast, the partner is the one with the lower position, then the one with the
+ * lower id. This does not depend on the order of the particles.
  */
 function precedes({ quanta, ids }: ParticleState, dimensions: number, one: number, other: number): boolean {
   const difference = compareExactly(quanta, dimensions, one, other);
@@ -196,8 +196,8 @@ function approachOf(rates: Int32Array, dimensions: number, a: number, b: number)
 }
 
 /**
- * The loop writes out what it does for most contacts, and rounds without a call: V8 then keeps all numbers in registers.
- * Rare results go through `scratch`, because the result of a call would be an object in memory.
+ * The loop writes out what it does for most contacts, and rounds without a call: V8 then keeps all numbers in
+ * registers. Rare results go through `scratch`, because the result of a call would be an object in memory.
  */
 export function respondExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,

@@ -206,8 +206,8 @@ export function finishExactly(
         const usedSquared = usedX * usedX + usedY * usedY + usedZ * usedZ;
         const mostGrip = (support < mostLoaded ? support : mostLoaded) * friction + whole - whole;
         let fraction = 1;
-        // Otherwise friction holds all of the slip: as whole numbers, the lengths of `across` and `used` add up to at most
-        // mostGrip, because the root of 2 (p² + q²) is at least p + q.
+        // Otherwise friction holds all of the slip: as whole numbers, the lengths of `across` and `used` add up to at
+        // most mostGrip, because the root of 2 (p² + q²) is at least p + q.
         if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip) {
           const slip = lengthOf(acrossX, acrossY, acrossZ);
           const room = mostGrip - lengthOf(usedX, usedY, usedZ);

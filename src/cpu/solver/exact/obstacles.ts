@@ -1,6 +1,6 @@
 /**
- * The contact law of exact simulations for particles and obstacles: ../obstacles.ts in whole numbers. The search by floats
- * only names candidates.
+ * The contact law of exact simulations for particles and obstacles: ../obstacles.ts in whole numbers. The search by
+ * floats only names candidates.
  */
 import { toExactObstacles, wrapExactly } from '../../../core/exact/convert';
 import { clamp, dot, lengthOf, ratio, round, scale, share } from '../../../core/exact/integers';
