@@ -2,7 +2,7 @@
  * Balls and boxes: their overlap, their checks, and their conversion to the engines' form and back. A box has edges
  * along the axes; the grid treats it as the ball around it.
  *
- * The overlap of two bodies depends on these values:
+ * If bodies may be boxes, the overlap of two bodies depends on these values:
  *   - d is the vector from one centre to the other.
  *   - h is the sum of both half extents; those of a ball are 0.
  *   - r is the sum of both radii; that of a box is 0.

@@ -95,8 +95,8 @@ export interface Measures {
    * exactly and reports 0.
    * - If all radii are equal, distance² differs from diameter² by at most 2^-20 of diameter².
    * - If radii vary, the sum of both radii replaces the diameter.
-   * - For a pair with a box, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all half
-   *   extents.
+   * - If particles may be boxes, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all
+   *   half extents.
    * In periodic worlds these shares grow with the period. The GPU engine reports 0 if all coordinates, half extents,
    * periods and the diameter (or all radii) are multiples of the length `2^(floor(log2 diameter) - 11)`, which is
    * 1/2048 for diameter 1. If a periodic box does not begin at 0, its periods must also be at most 2^23 times that
@@ -124,9 +124,10 @@ export interface Measures {
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
   /**
-   * Quarantined particles: those with a coordinate that is not finite. The causes:
+   * Quarantined particles: those with a coordinate that is not finite or, if radii vary, with a radius that is not
+   * accepted. The causes:
    * - a checkpoint with such a coordinate;
-   * - a write into the simulation's buffers, also of a radius that is not accepted;
+   * - a write into the simulation's buffers;
    * - a move out of the range of 32-bit floats;
    * - a velocity component that reached 2^48: the engine then sets the position to NaN.
    */

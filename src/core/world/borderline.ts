@@ -64,8 +64,8 @@ export function variableLatticeScale(diameter: number, ends: Ends): number {
 }
 
 /**
- * Says which pairs of particles with their own radii are borderline; for pairs with a box, shapeBorderline does.
- * `reach` is the sum of the two radii.
+ * Says which pairs of particles with their own radii are borderline. `reach` is the sum of the two radii. If particles
+ * may be boxes, `share` and `around` apply to overlaps and gaps instead, as in shapeBorderline.
  */
 export interface VariableBorderline {
   /** Distances² that differ from reach² by at most share · reach² + around · reach are borderline. */
@@ -79,9 +79,9 @@ export interface VariableBorderline {
 const SHAPE_SHARE = 2 ** -19;
 
 /**
- * Returns the greatest overlap or gap at which rounding may decide, if either body is a box. `size` is the sum of both
- * radii (0 for boxes) and of all half extents. SHAPE_SHARE allows 32 errors of 2⁻²⁴ · `size` each; fewer than 20 are
- * possible:
+ * Returns the greatest overlap or gap at which rounding may decide, if particles may be boxes. `size` is the sum of
+ * both radii (0 for boxes) and of all half extents. SHAPE_SHARE allows 32 errors of 2⁻²⁴ · `size` each; fewer than 20
+ * are possible:
  * - three along each of three axes: the difference of centres, the sum of half extents, and their difference
  * - less than eleven in a length: 1.5 for squares and sums, 9 for the root (src/reference/solve/bound.ts)
  */

@@ -126,7 +126,7 @@ export class OrderPhases {
     const is3D = dimensions === 3;
     const stride = dimensions + 2;
     let index = begin;
-    // Reads two particles before it writes either; counting-sort.ts says why.
+    // Reads two particles before it writes either; ../shared/counting-sort.ts says why.
     for (; index + 1 < end; index += 2) {
       const key = keys[index] as number;
       const nextKey = keys[index + 1] as number;

@@ -81,7 +81,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
   let previous = 0;
   let descents = 0;
   let index = 0;
-  // Reads four particles before it updates counters; see counting-sort.ts.
+  // Reads four particles before it updates counters; see ../shared/counting-sort.ts.
   for (; index + 3 < count; index += 4) {
     const x0 = positions[2 * index] as number;
     const y0 = positions[2 * index + 1] as number;

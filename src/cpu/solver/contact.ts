@@ -14,7 +14,7 @@ export interface Response {
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** The sums S (vectors) and, with variable radii, B (numbers) of law.ts. */
+  /** The sums S (vectors) and, with variable radii, B (numbers) of core/contact/law.ts. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /** `closing` of law.ts, or 0 if it is at most kickSpeed. */

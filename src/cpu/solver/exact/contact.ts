@@ -326,7 +326,7 @@ export function respondExactly(
       changes[atA + 2] = (changes[atA + 2] as number) + changeZ;
       changes[atB + 2] = (changes[atB + 2] as number) - changeZ;
     }
-    // general-contact.ts explains this condition.
+    // ../general-contact.ts explains this condition.
     if (!bounces && change === pushVelocity) continue;
     const moved = change * dt + whole - whole;
     const push = overlap * (bounces ? HALF_BOUNCE_PUSH : halfRelaxation) + whole - whole;
