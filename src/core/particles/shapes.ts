@@ -187,7 +187,7 @@ export function checkHalfExtents(
   range?: RadiusRange,
 ): asserts halfExtents is Float32Array {
   if (!(halfExtents instanceof Float32Array) || halfExtents.length !== count * dimensions) {
-    const accepted = `a Float32Array of length ${count * dimensions}, ${dimensions} numbers per body`;
+    const accepted = `a Float32Array of length ${count * dimensions}, ${dimensions} per body`;
     throw new ArgumentError(argument, halfExtents, accepted);
   }
   for (let body = 0; body < count; body++) {
@@ -195,7 +195,7 @@ export function checkHalfExtents(
     const isBall = half.every((along) => along === 0);
     const wrong = half.findIndex((along) => !(along >= THINNEST && along < Number.POSITIVE_INFINITY));
     if (!isBall && wrong >= 0) {
-      const accepted = `at least ${THINNEST}, or 0 along every axis for a ball`;
+      const accepted = `finite and at least ${THINNEST}, or 0 on every axis for a ball`;
       throw new ArgumentError(`${argument}[${dimensions * body + wrong}]`, half[wrong], accepted);
     }
     if (isBall) continue;

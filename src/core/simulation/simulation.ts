@@ -38,7 +38,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
    * fill at most a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least
    * four cells long. New particles and the centres of new obstacles must be inside this default box. Outside a box that
-   * you give, both are allowed: `measure` counts particles as `outside`, and with `walls` the next step moves them
+   * you give, both are allowed: `measure` counts such particles as `outside`, and with `walls` the next step moves them
    * inside.
    */
   readonly min?: readonly number[] | undefined;
@@ -108,8 +108,8 @@ export interface Measures {
    */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket with particles of another cell: in unbounded worlds and, on the CPU, also in others
-   * if radii vary. Such collisions cost time, but never lose a contact.
+   * Particles that share a bucket with particles of another cell: in unbounded worlds and, on the CPU, also in other
+   * worlds if radii vary. Such collisions cost time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   /** Cells that contain particles. */

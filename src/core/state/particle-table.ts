@@ -186,8 +186,8 @@ class Lines {
 
   /**
    * Reads the next row into `values`; takePlain() then goes on to the row after it. Returns false if the row is
-   * unusual: for example, if a value is not a number, has too many digits or too great an exponent. The value with the
-   * index `whole` must consist of digits only.
+   * unusual: for example, if a value is not a number, or has too many digits. The value with the index `whole` must
+   * consist of digits only.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;

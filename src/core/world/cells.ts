@@ -194,7 +194,7 @@ export function finerBuckets(world: Pick<World, 'levels' | 'cellCount' | 'levelS
   return hasFiner(world) ? world.cellCount - (world.levelStarts[FINER_STEPS] as number) : 0;
 }
 
-/** Returns how many bytes a slot's cell takes: its index in a box without levels, otherwise its coordinates. */
+/** Returns how many bytes per slot store its cell: as an index in a box without levels, otherwise as coordinates. */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

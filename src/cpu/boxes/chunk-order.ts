@@ -242,7 +242,7 @@ export class ChunkOrder {
   }
 }
 
-/** Returns the last index from `first` on whose number is at most `value`. The number at `first` must be, too. */
+/** Returns the last index from `first` on whose number is at most `value`. The number at `first` must not exceed it. */
 function lastNotAbove(values: Float32Array, first: number, end: number, value: number): number {
   let low = first;
   let high = end;

@@ -1,5 +1,5 @@
 /**
- * Visits the particles no farther than a radius from a point, in canonical order. Their ids are indices in the input.
+ * Visits the particles no farther than a radius from a point, in the order of slots. Ids are indices in the input.
  * In a periodic world, the radius is at most half the shortest period, or Infinity.
  */
 import { cellCoordinate } from '../../core/world/cells';

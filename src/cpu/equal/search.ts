@@ -1,6 +1,6 @@
 /**
- * Finds overlapping pairs of particles in canonical order, in portions that fit a reused buffer. Ordering: pairs come
- * by their lower slot, then by their higher slot. Each pair comes once.
+ * Finds overlapping pairs of particles, in portions that fit a reused buffer. Ordering: pairs come by their lower slot,
+ * then by their higher slot. Each pair comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Kernels, PairTask } from '../shared/kernels';

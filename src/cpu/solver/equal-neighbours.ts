@@ -20,7 +20,7 @@ export class EqualNeighbours implements Neighbours {
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
 
-  /** `holds`: whether steps may hold pairs for several substeps. */
+  /** `holds`: whether steps may use one list of pairs for several substeps. */
   constructor(
     lattice: Lattice,
     diameter: number,

@@ -1,5 +1,5 @@
 /**
- * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in canonical order, so the sums have the
+ * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in the order of slots, so the sums have the
  * same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';

@@ -485,7 +485,7 @@ export class CpuSimulation implements ParticleSimulation {
       passes.integrate(this.state, this.count);
       done('integrate');
       if (substep === 0 || !held || search !== held || !held.isValid(this.state)) {
-        // After a list that did not last, the rest of the step does without one.
+        // If a list did not last, the rest of the step uses none.
         search = held && substep - sorted >= LEAST_SUBSTEPS ? held : this.neighbours;
         sorted = substep;
         this.sort(search);
@@ -539,8 +539,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the pairs that overlap if the search also returns others. The others may be far more, so all are tested
-   * portion by portion.
+   * Finds the pairs that overlap. This is for searches that also return other pairs. These may be far more, so pairs are
+   * tested portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

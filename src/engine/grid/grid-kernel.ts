@@ -102,7 +102,7 @@ export interface KernelGrid {
   readonly finer: GPUBuffer | undefined;
   /** Undefined if the world has neither `crowds` nor levels. */
   readonly crowd: GPUBuffer | undefined;
-  /** Notes the encoders of sorts and searches. Calls that read results check it. */
+  /** Notes the encoders of sorts and searches, so that reading results throws while one of them is unfinished. */
   readonly recorded: RecordedSteps;
   forget(dependant: { destroy(): void }): void;
 }

@@ -173,7 +173,7 @@ function checkSignatures(declarations: readonly Declaration[], dimensions: Dimen
   }
 }
 
-/** Returns the types without names and aliases, such as `(Own,Particle)`. */
+/** Returns the types of a signature without names and aliases, such as `(Own,Particle)`. */
 function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, readonly string[]>): string {
   const text = tokens.map((token) => token.text).join(' ');
   const unnamed = text.replace(/@ \w+( \( [^()]* \))?/g, '').replace(/\S+ : /g, '');

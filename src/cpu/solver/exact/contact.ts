@@ -149,7 +149,7 @@ export function findExactPartners(
     const atA = dimensions * a;
     const atB = dimensions * b;
     if (!wraps) {
-      // Many pairs of a list (../held-pairs.ts) are too far apart.
+      // Many pairs of a list (../held-pairs.ts) do not overlap.
       const x = (quanta[atA] as number) - (quanta[atB] as number);
       const y = (quanta[atA + 1] as number) - (quanta[atB + 1] as number);
       const z = is3D ? (quanta[atA + 2] as number) - (quanta[atB + 2] as number) : 0;
@@ -163,8 +163,8 @@ export function findExactPartners(
 }
 
 /**
- * Makes `other` the partner of `one`, unless both approach equally fast and the partner so far precedes `other`.
- * `other` must approach at least as fast as that partner.
+ * Makes `other` the partner of `one`, unless the partner so far approaches equally fast and precedes `other`. `other`
+ * must approach at least as fast as that partner.
  */
 function chooseFaster(
   state: ParticleState,
@@ -175,7 +175,7 @@ function chooseFaster(
   other: number,
 ): void {
   const partner = partners[one] as number;
-  // A contact as slow as the rest speed is no partner.
+  // A contact that approaches only at the rest speed gives no partner.
   const isTie = approach === approaches[one];
   if (isTie && (partner < 0 || !precedes(state, dimensions, other, partner))) return;
   approaches[one] = approach;
@@ -238,7 +238,7 @@ export function respondExactly(
       z = minimumImage(z, periodZ);
     }
     const squared = x * x + y * y + z * z;
-    // Many pairs of a list (../held-pairs.ts) are too far apart.
+    // Many pairs of a list (../held-pairs.ts) do not overlap.
     if (squared >= limit) continue;
     const root = Math.sqrt(squared);
     const distance = root + whole - whole;

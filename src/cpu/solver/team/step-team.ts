@@ -18,7 +18,7 @@ export class StepTeam extends LedTeam<StepMember> {
   private isListed = false;
 
   static start({ world, capacity, diameter, obstacleCapacity, threads }: StepMemberOptions): StepTeam {
-    // Workers get copies of the options, so leave out all others.
+    // Workers get copies of these options, so the rest of the argument must stay here.
     const options = { world, capacity, diameter, obstacleCapacity, threads };
     const memory = new SharedMemory();
     const member = new StepMember(options, memory, true);

@@ -291,7 +291,7 @@ describe('options for boxes', () => {
     [
       'a flat box',
       { ...both, halfExtents: new Float32Array([0, 0, 1, 0]) },
-      /^halfExtents\[3\] is 0, but it must be at least .*, or 0 along every axis for a ball\.$/,
+      /^halfExtents\[3\] is 0, but it must be finite and at least .*, or 0 on every axis for a ball\.$/,
     ],
     [
       'a negative half extent',
@@ -306,7 +306,7 @@ describe('options for boxes', () => {
     [
       'too few half extents',
       { ...both, halfExtents: new Float32Array(3) },
-      /^halfExtents is .*a Float32Array of length 4, 2 numbers per body\.$/,
+      /^halfExtents is .*a Float32Array of length 4, 2 per body\.$/,
     ],
     [
       'a box out of range',
