@@ -14,7 +14,7 @@
  *     grid.forEachPair((first, second) => …);
  *     const { ids } = grid.nearest([50, 50], 8);
  *
- *     const levels = createCpuLevelGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 999 });
+ *     const levels = createCpuLevelGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 8 }, capacity: 99 });
  *     levels.build(positions, radii);
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });

@@ -103,8 +103,8 @@ let ranges = 0;
 /**
  * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists the first buckets, ascending, of a block
  * and of its neighbours along y and z. It leaves out neighbours that hold only earlier slots. Slots in the first or the
- * last cell of a block use no memo, because they also need a neighbouring block along x. There are several memos, because the
- * slots of two blocks alternate if the blocks share buckets.
+ * last cell of a block use no memo, because they also need a neighbouring block along x. There are several memos,
+ * because the slots of two blocks alternate if the blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;

@@ -48,7 +48,7 @@ export interface PairTask extends SlotPairs {
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Two labels per pair, the lower label first. `labels` holds a number per slot, such as the particle's id. */
+  /** Two labels per pair, the lower label first. `labels` has the label of each slot, such as the particle's id. */
   words: Uint32Array;
   length: number;
   next: number;

@@ -24,7 +24,7 @@ const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 /** Room for listed pairs per particle. In the densest packing, there are 3 per particle (3D: 6). */
 export const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 
-/** If a list lasted for fewer substeps, lists cost more time than they save. One fast particle can end a list. */
+/** Lists that last for fewer substeps cost more time than they save. One fast particle can end a list. */
 export const LEAST_SUBSTEPS = 2;
 
 /** Exceeds the effect of rounding on distances. */

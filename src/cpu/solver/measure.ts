@@ -1,6 +1,6 @@
 /**
- * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in the order of slots, so the sums have the
- * same bits on every run.
+ * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in the order of slots, so the sums have
+ * the same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';

@@ -227,7 +227,10 @@ export class CpuSimulation implements ParticleSimulation {
     return this.team?.threads ?? 1;
   }
 
-  /** One text per problem that the settings are likely to cause, with its fix; often empty. */
+  /**
+   * One text per problem that the settings are likely to cause, with its fix. A text also says why there are fewer
+   * threads than the options ask for. Often empty.
+   */
   get warnings(): readonly string[] {
     return [...warningsOf(this, this.passes.step), ...(this.threading.warnings ?? this.team?.warnings ?? [])];
   }
@@ -539,8 +542,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the pairs that overlap. This is for searches that also return other pairs. These may be far more, so pairs are
-   * tested portion by portion.
+   * Finds the pairs that overlap. This is for searches that also return other pairs. These may be far more, so pairs
+   * are tested portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

@@ -19,7 +19,7 @@ import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
 import type { Response } from '../contact';
 
-/** Factors of the law, rounded like all its factors. */
+/** Factors of the law, rounded by factorOf. */
 const HALF_BOUNCE_PUSH = factorOf(BOUNCE_PUSH / 2);
 const HALF_SPREADING = factorOf(SPREADING / 2);
 

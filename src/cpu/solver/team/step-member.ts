@@ -251,7 +251,7 @@ export class StepMember implements Member {
     }
   }
 
-  /** Returns whether the lists hold all pairs. The pairs may take at most `most` words. */
+  /** Returns whether the lists hold all pairs, in at most `most` words. */
   hasListed(most = this.own.length): boolean {
     return (this.used[0] as number) <= most;
   }
