@@ -73,7 +73,7 @@ export function whyNoWorkers(): string | undefined {
   if (typeof SharedArrayBuffer === 'undefined') {
     return 'SharedArrayBuffer is missing. A page has it if the server sends the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
   }
-  if (typeof Worker === 'undefined' && nodeThreads() === undefined) return 'there are no workers';
+  if (typeof Worker === 'undefined' && nodeThreads() === undefined) return 'Worker is missing';
   return undefined;
 }
 
