@@ -1,5 +1,5 @@
 /**
- * Declares what a shader binds. The WGSL declarations and the bind group layout come from the same declaration, so they
+ * Declares what a shader binds. The WGSL variables and the bind group layout come from the same `Bindings`, so they
  * cannot disagree.
  */
 

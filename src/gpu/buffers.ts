@@ -30,7 +30,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** Buffers of positions that are whole numbers, which floats would misread. */
+/** Buffers whose positions are whole numbers. Code that reads positions as floats must reject them. */
 export const WHOLE_POSITIONS = new WeakSet<GPUBuffer>();
 
 /** Like createBuffers, but does not wait: the caller records work first, and awaits `settled` later. */

@@ -205,7 +205,7 @@ function checkOffered(
     const argument = `requiredLimits.${name}`;
     const offered: unknown = adapter.limits[name as keyof GPUSupportedLimits];
     if (typeof offered !== 'number') throw new ArgumentError(argument, value, 'left out: it is no limit');
-    // A device that offers an alignment accepts all higher ones, too.
+    // An adapter that offers an alignment accepts higher powers of two, too.
     const range = name.endsWith('Alignment') ? ([offered, 2 ** 31] as const) : ([0, offered] as const);
     checkInteger(argument, value, ...range);
   }
@@ -356,8 +356,8 @@ export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
 }
 
 /**
- * Throws unless requestGpu or wrapDevice created `gpu`, or if the device is lost. Every public function that takes a
- * Gpu calls this before any GPU work.
+ * Throws if `gpu` is not a result of requestGpu or wrapDevice, or if the device is lost. Every public function that
+ * takes a Gpu calls this before any GPU work.
  */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined | null)?.checkAlive !== 'function') {
@@ -428,8 +428,8 @@ export class RecordedSteps {
   private encoders: readonly GPUCommandEncoder[] = [];
 
   /**
-   * Error messages name `what` was recorded, and the `remedy` if the encoder was dropped. With 'encode again', only the
-   * last encoder counts, because it overwrites the results of earlier ones.
+   * Error messages contain `what`, the thing that was recorded, and `remedy`, the advice for an encoder that was
+   * dropped. With 'encode again', only the last encoder counts, because it overwrites the results of earlier ones.
    */
   constructor(
     private readonly what = 'step',

@@ -27,7 +27,7 @@ export interface KernelDescription {
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
-  /** With user code, call Kernel.compile, because Kernel.create ignores it when it looks for an equal kernel. */
+  /** With user code, call Kernel.compile: when Kernel.create looks for an equal kernel, it ignores user code. */
   readonly userCode?: UserCode;
 }
 
@@ -311,7 +311,7 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   }
 }
 
-/** Throws if the device rejected a kernel of these stages. Call this before you change anything. */
+/** Throws if the device rejected a kernel of these stages. Call this before you record the stages. */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
   if (!REJECTING_DEVICES.has(gpu)) return;
   const pass = gpu.device.createCommandEncoder({ label: 'kernels.check' }).beginComputePass();

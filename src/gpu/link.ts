@@ -34,7 +34,7 @@ export interface LinkOptions {
   readonly layouts?: readonly Pick<DeclaredLayout, 'bindings'>[];
   /** True if there are no shared parameters: the kernel's own buffers are in bind group 0 instead of 1. */
   readonly standalone?: boolean;
-  /** True to link only `sources` and `constants`: no shared constants, dimension or body. */
+  /** True to leave out the shared constants and the modules that declare vectors and bodies. */
   readonly bare?: boolean;
   readonly extensions?: readonly string[];
   readonly userCode?: UserCode;

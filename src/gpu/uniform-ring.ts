@@ -1,7 +1,7 @@
 /**
  * Writes uniform data to the slots of a buffer in turn. A recorded pass refers to its slot by a dynamic offset, so the
  * pass keeps its values when later values go to other slots. After the last slot, `write` begins again at the first. If
- * a user's encoder may refer to the full buffer, first call `replace`, which takes a new buffer: WebGPU does not tell
+ * a user's encoder may refer to the full buffer, first call `replace`, which creates a new buffer: WebGPU does not tell
  * whether the encoder was submitted. The old buffer is freed once nothing refers to it.
  */
 

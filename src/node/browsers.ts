@@ -108,7 +108,7 @@ function findCached(machine: Machine, name: BrowserName): string | undefined {
 }
 
 export interface RunningBrowser {
-  /** Resolves with a reason, such as "ended with code 1", if the browser ends by itself or cannot be started. */
+  /** Resolves with a reason, such as "ended with code 1", when the browser ends or cannot be started. */
   readonly ended: Promise<string>;
   /** Ends the browser with all its processes and removes its profile. */
   close(): Promise<void>;

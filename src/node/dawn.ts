@@ -1,5 +1,5 @@
 /**
- * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
+ * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps Dawn alive.
  * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before that. It
  * must run in the main thread, because changes of process.env reach native code only there.
  */
@@ -36,7 +36,7 @@ interface DawnPackage {
   readonly globals: object;
 }
 
-/** Dawn crashes if its GPU object is garbage-collected while in use. So `globalThis` keeps all of them forever. */
+/** Dawn crashes if a GPU object is garbage-collected while in use. So `globalThis` keeps all GPU objects forever. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
@@ -45,7 +45,7 @@ const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that zeroes workgroup memory through a Vulkan extension. SwiftShader implements the extension by a
- * store per word, so kernels with workgroup memory take a second to compile. Without the extension, they take a tenth.
+ * store per word, so kernels with workgroup memory take a second to compile. Without it, they take a tenth as long.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 

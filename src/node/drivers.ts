@@ -1,6 +1,6 @@
 /**
- * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. Functions take as an argument the
- * machine to search, so that tests can use made-up machines.
+ * Finds Chrome, a Vulkan driver and a Vulkan loader. Functions take as an argument the machine to search, so that tests
+ * can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -39,8 +39,8 @@ export interface OpenedWebGpu {
   /** The driver that runs it. */
   readonly driver: DriverName;
   /**
-   * The path of the driver's manifest, a JSON file, on Linux. Undefined on other systems, and if the Vulkan loader
-   * chose the driver.
+   * The path of the driver's manifest, a JSON file, on Linux; if VK_DRIVER_FILES was set, its value. Usually undefined
+   * on other systems, and if the Vulkan loader chose the driver.
    */
   readonly path: string | undefined;
 }
@@ -69,7 +69,7 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
     throw new ArgumentError('options.gpu', request.gpu, 'left out: openGpu starts WebGPU itself');
   }
   let failure: { readonly error: unknown } | undefined;
-  // requestGpu checks the options before it asks for an adapter, so WebGPU starts only for valid ones.
+  // requestGpu checks most options before it asks for an adapter. If one of these is wrong, WebGPU does not start.
   const requestAdapter = async (wanted?: GPURequestAdapterOptions): Promise<GPUAdapter | null> => {
     try {
       return await (await openWebGpu({ driver })).gpu.requestAdapter(wanted);

@@ -28,9 +28,9 @@ import type { ExactParts } from './exact';
  * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
  * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
  *
- * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. Slots are in cell
- * order, with ascending ids inside a cell, and every step sorts them again. Particles that `add` put in come last until
- * the next sort. `ids` says which particle a slot holds.
+ * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. `ids` says which
+ * particle a slot holds. Each substep sorts the slots into cell order, with ascending ids inside a cell. Particles that
+ * `add` put in come last until the next sort.
  */
 export interface SimulationBuffers {
   /**
@@ -98,7 +98,7 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
-    // Only this copy is public, as `state`.
+    // Of the two copies of the positions, only this one is public, in `state`.
     if (exact) WHOLE_POSITIONS.add(owned.buffers.position0);
     return new ParticleCopies(gpu, world, capacity, owned, exact);
   }
@@ -149,7 +149,7 @@ export class ParticleCopies {
     };
   }
 
-  /** Undoes the swaps that `make` did if it throws. */
+  /** Runs `make`. If it throws, undoes its swaps. */
   undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
@@ -224,7 +224,7 @@ export class ParticleCopies {
     ];
   }
 
-  /** The particles are in the order of ids. */
+  /** Returns the particles in the order of ids. */
   arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays & { readonly exact?: Omit<ExactArrays, 'steps'> } {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);

@@ -3,7 +3,7 @@
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
  * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except `set`, `restore` or
- * another `encode…` method. Other calls throw while the encoder is not finished, because they may submit work at once.
+ * another `encode…` method. Most others throw while the encoder is not finished, because they may submit work at once.
  *
  * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
  * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
@@ -280,7 +280,7 @@ export class Simulation implements ParticleSimulation {
    * call except `set`, `restore` or another `encode…` method. Other calls throw while the encoder is not finished. A
    * command buffer that was finished but not submitted goes unnoticed: later calls see a state without its step. Every
    * 1,024 recorded changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such
-   * a change. A step recorded into a finished encoder is lost, and later calls throw.
+   * a change. A step recorded into a finished encoder is lost, and later calls except `restore` throw.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -293,8 +293,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Takes a step with as many substeps as it needs so that no particle is fast. If they are more than `most`, takes
-   * `settings.substeps`; see `ParticleSimulation.advance`.
+   * Takes a step with so many substeps that no particle is fast, but at least `settings.substeps`. If that needs more
+   * than `most` substeps, takes `settings.substeps`; see `ParticleSimulation.advance`.
    */
   async advance(dt: number, most?: number): Promise<number> {
     const ccd = this.requireCcd('advance');
@@ -502,7 +502,7 @@ export class Simulation implements ParticleSimulation {
     this.submissions.check();
   }
 
-  /** Call this first in every method that submits work or changes particles. */
+  /** Call this first in methods that submit work or change particles, except `restore` and `encode…` methods. */
   private checkIdle(): void {
     this.checkUsable();
     this.recorded.check();

@@ -1,10 +1,9 @@
 /**
- * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state. For
- * each pass of a step, STEP_STAGES says what it does, and a function of SimulationStages makes its stage. CellSort
- * makes the stages of the sort, Ccd those of continuous motion.
+ * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state.
+ * CellSort makes the stages of the sort, Ccd those of continuous motion, and SimulationStages all others.
  *
  * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
- * compiled at once. All other kernels are compiled when they are first recorded.
+ * compiled when the simulation is created. Most others are compiled when they are first recorded.
  *
  * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
  * finer entries. With `continuous` the sort counts because ccd changes positions after the integration.
@@ -31,7 +30,7 @@ import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 
-/** Describes each stage of a step or of `separate`, in the order in which they run in a substep. */
+/** Describes stages of a step and of `separate`. Those of a step are in the order in which they first run. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',

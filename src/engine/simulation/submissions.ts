@@ -1,9 +1,9 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device drops a submission if it rejects one of its kernels. If no caller awaited the compilation, the rejection
- * can come after the recording. The device also drops what is recorded into an encoder that is finished already. In
- * both cases the host counts on a change that the device has not made. So the state is lost, and `check` throws until
+ * The device drops a submission that uses a rejected kernel. If no caller awaited the compilation, the rejection can
+ * come after the recording. The device also drops what is recorded into an encoder that is finished already. In both
+ * cases the host assumes a change that the device has not made. So the state is lost, and `check` throws until
  * `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
@@ -23,7 +23,10 @@ export class StateSubmissions {
 
   constructor(private readonly gpu: Gpu) {}
 
-  /** Rejects if the device dropped any change so far. Await this before you return a result read from the state. */
+  /**
+   * Rejects if the device has dropped a change since the last `renew`. Await this before you return a result read from
+   * the state.
+   */
   get settled(): Promise<void> {
     return this.valid;
   }

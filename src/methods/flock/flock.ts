@@ -1,7 +1,8 @@
 /**
  * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters. The rules are in shaders/flock/boids.wgsl
  * and hunter.wgsl; docs/boids.md explains them.
- * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
+ * Guarantee: on the same device, the same input gives the same bits, because the order of neighbours depends on the
+ * state alone.
  */
 import boidsCode from '../../../shaders/flock/boids.wgsl?raw';
 import hunterCode from '../../../shaders/flock/hunter.wgsl?raw';

@@ -256,8 +256,8 @@ export class CpuFluid {
   }
 
   /**
-   * Continues from a checkpoint. The lattice's solid cells are valid at once; its other fields and figures become valid
-   * with the next substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once. Its pressures and velocities, and the
+   * solver's figures in `measure`, are 0 until the next substep.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();

@@ -1,6 +1,6 @@
 /**
  * The public class of the fluid on the GPU. A Simulation stores the particles and keeps them apart; passes/substep.ts
- * owns the rest.
+ * owns the lattice and the kernels.
  * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
@@ -204,7 +204,7 @@ export class Fluid {
 
   /**
    * Advances by `dt` seconds in as many substeps as the fastest particle, obstacle or emitter needs. Resolves to their
-   * number, which depends on the state alone. `most`: 1 to 64. Default: 16. Reads the greatest speed back from the GPU.
+   * number, which does not depend on timing. `most`: 1 to 64. Default: 16. Reads the greatest speed back from the GPU.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkIdle();
@@ -218,7 +218,7 @@ export class Fluid {
   }
 
   /**
-   * Records one substep of `dt` seconds. Submit the encoder before you call anything except another `encode…` method.
+   * Records one substep of `dt` seconds. Submit the encoder before you call anything except `encodeSubstep`.
    * An encoder holds at most 63 substeps. Throws if there are emitters or drains, because these add and remove
    * particles between submissions.
    */
@@ -340,8 +340,8 @@ export class Fluid {
   }
 
   /**
-   * Continues from a checkpoint. The lattice's solid cells are valid at once; its other fields and figures become valid
-   * with the next substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once. Its pressures and velocities, and the
+   * solver's figures in `measure`, are 0 until the next substep.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');

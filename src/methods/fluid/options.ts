@@ -105,7 +105,7 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** Greatest number of cells. This number of cells takes 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
+/** Greatest number of cells. So many cells take at least 1.5 GB on the GPU, without particles. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;

@@ -69,8 +69,8 @@ export function packFields(
 }
 
 /**
- * Greatest number of cells that a particle moves in a substep, if `advance` chooses the number of substeps and its
- * argument `most` allows enough.
+ * `advance` chooses so many substeps that no particle moves farther than this number of cells in a substep, except if
+ * pressure speeds it up or the argument `most` allows fewer substeps.
  */
 export const CELLS_PER_SUBSTEP = 1;
 
@@ -80,8 +80,8 @@ export function checkMostSubsteps(most: unknown): void {
 }
 
 /**
- * Returns how many substeps keep each move within CELLS_PER_SUBSTEP cells, but at most `most`. The speed of particles
- * includes what gravity adds in `dt`.
+ * Returns how many substeps keep a move at the greatest speed within CELLS_PER_SUBSTEP cells, but at most `most`. The
+ * speed of particles includes what gravity adds in `dt`, but not what pressure adds.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,

@@ -27,7 +27,7 @@ export function fluidWarnings(
   const sentences: string[] = [];
   if (count === 0 && emitters.length === 0) {
     sentences.push(
-      'There is no fluid: no region of `fill` put a particle into a free cell, and there are no emitters.',
+      'There is no fluid and no emitter. A region of `fill` adds particles only where it meets free cells.',
     );
   }
   if (missed > 0) {

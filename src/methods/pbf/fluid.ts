@@ -1,7 +1,8 @@
 /**
  * A position-based fluid on the GPU (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf;
  * docs/pbf.md explains them.
- * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
+ * Guarantee: on the same device, the same input gives the same bits, because the order of neighbours depends on the
+ * state alone.
  */
 import correctCode from '../../../shaders/pbf/correct.wgsl?raw';
 import curlCode from '../../../shaders/pbf/curl.wgsl?raw';

@@ -5,11 +5,11 @@
 import type { Dimensions } from '../../core/world/world';
 
 export interface Smoothing {
-  /** Poly6 at its centre / rest density: the density that a particle adds to itself. */
+  /** Poly6 at its centre, divided by the rest density: the density that a particle adds to itself. */
   readonly weight: number;
-  /** Size of the slope of the spiky kernel at its centre / rest density. Unit: 1 / length. */
+  /** Size of the slope of the spiky kernel at its centre, divided by the rest density. Unit: 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius / rest density. Artificial pressure is relative to this value. */
+  /** Poly6 at a fifth of the radius, divided by the rest density. Artificial pressure is relative to this value. */
   readonly nearWeight: number;
 }
 

@@ -39,7 +39,7 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Timing a step by stage costs a little, so timed steps are at least this far apart. */
+/** Timing the stages of a step costs a little, so timed steps are at least this far apart. */
 const TIMING_INTERVAL_MS = 500;
 
 /** With more particles, a step takes many seconds on a software GPU. */
@@ -202,7 +202,7 @@ class GpuRun implements Run {
         this.stepTime = stepTime;
         this.isTiming = false;
       },
-      // `timeSteps` fails only if the run is destroyed or the device is lost. Other code handles both cases.
+      // `timeSteps` fails if the run is destroyed or the device is lost. Other code handles both cases.
       () => undefined,
     );
     this.track();

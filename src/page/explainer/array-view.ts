@@ -58,7 +58,7 @@ export class ArrayView {
         const { of } = arrayOf(method, name);
         if (of === 'entry' || of === 'slot')
           box.classList.toggle('begins', marksCells && this.begins(step, index));
-        // Mark the slots that the probe visits only in the arrays that it reads.
+        // In the arrays that the probe reads, mark the slots that it visits.
         const isInput = name === 'ids' || name === 'sorted' || name === 'lattices';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }

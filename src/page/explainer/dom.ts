@@ -2,7 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Hides a text from screen readers, which read the picture's label, the step's text and the arrays. */
+/** Hides a text from screen readers, which read the picture's label, the step's text and the arrays instead. */
 export const UNREAD = { 'aria-hidden': 'true' } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;

@@ -88,7 +88,7 @@ export const METHODS = {
   },
   naive: {
     title: 'Naive loop',
-    lead: 'Without a grid, every pair of particles is tested. Nothing is sorted, but twice the particles take 4 times the tests.',
+    lead: 'Without a grid, every pair of particles is tested. Nothing is sorted, but twice the particles take about four times the tests.',
     shown: {
       pairs: ['positions', 'candidates', 'contacts'],
       push: ['positions', 'contacts', 'moved'],

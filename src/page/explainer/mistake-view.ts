@@ -320,7 +320,7 @@ function showCrowds(): void {
     const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${formatNumber(search.truth.length)}, in ${formatNumber(search.looks)} looks (${formatNumber(all)} without a grid)`;
     const order = `sorting the cells takes ${describe(comparisons, 'comparison')} of ids`;
     const crowds = isCrowded
-      ? ' With the option crowds: true, the engine sorts so full a cell by merging instead.'
+      ? ' With the option crowds: true, the engine sorts such cells by merging instead.'
       : '';
     const isSlow = search.looks > all / 2;
     say(
@@ -342,7 +342,7 @@ function showCrowds(): void {
   show();
 }
 
-/** A line above the columns. `cellOf` returns the cell that stores a particle, or around which it searches. */
+/** A line above the columns. `cellOf` returns the cell that stores a particle, or the cell around which it searches. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;

@@ -1,4 +1,4 @@
-/** Lets a visitor move particles by mouse, finger, pen or keys. A pointer that presses without moving picks one. */
+/** Lets a visitor move particles by mouse, finger, pen or keys. A press without a move picks the particle. */
 import { PARTS_PER_UNIT } from './scene';
 
 /** A pointer that moves no farther than this many CSS pixels picks the particle. */
@@ -25,7 +25,7 @@ interface Drag {
   readonly id: number;
   readonly pointer: number;
   readonly from: readonly [number, number];
-  /** The pointer's distance from the particle, in parts of a unit. */
+  /** The vector from the particle to the pointer, in parts of a unit. */
   readonly grip: readonly [number, number];
   isMoving: boolean;
 }
@@ -112,7 +112,7 @@ export class Mover {
       return;
     }
     event.preventDefault();
-    // Outside the picture, these keys go through the steps.
+    // Outside the picture, some of these keys go through the steps.
     event.stopPropagation();
   }
 

@@ -197,8 +197,8 @@ export function tracePairs(recorder: Recorder): Grid {
   recorder.step(
     'pairs',
     `The naive loop tests every particle with every later one: ${describe(tests, 'test')}.`,
-    `With n particles there are n(n − 1) / 2 pairs, so twice as many particles take four times as many tests. Nothing is ` +
-      'sorted or stored, so for few particles no method is faster.',
+    `With n particles there are n(n − 1) / 2 pairs, so twice the particles take about four times the tests. Nothing ` +
+      'is sorted or stored, so this is fast for few particles.',
   );
   let test = 0;
   let touching = 0;

@@ -42,7 +42,7 @@ export function traceHash(recorder: Recorder): void {
     recorder.step(
       'hash',
       'Hashing turns the position of each particle into the number of its cell.',
-      `The box has ${BOX[0]} × ${BOX[1]} cells, each as wide as 1; (0, 0) is its upper left corner, and y points down. ` +
+      `The box has ${BOX[0]} × ${BOX[1]} cells, each 1 wide; (0, 0) is its upper left corner, and y points down. ` +
         `A ring of empty cells around the box makes it ${columns} × ${rows}, so that no later stage must check for the ` +
         'border. Cells are numbered row by row.',
     );
@@ -175,7 +175,7 @@ export function traceSum(recorder: Recorder): void {
     const [column, row] = [cell % columns, Math.floor(cell / columns)];
     return column === 0 || column === columns - 1 || row === 0 || row === rows - 1;
   };
-  // Neighbouring empty entries share a step.
+  // Neighbouring cells of the ring, or empty buckets, share a step.
   const isSkipped = (cell: number) => (method === 'hashed' ? counts[cell] === 0 : isRing(cell));
   const buckets = picturedBuckets(scene);
   let cell = 0;

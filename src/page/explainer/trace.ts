@@ -21,7 +21,10 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns an index in `steps`: the stage's last step if it has fewer, and 0 if the trace lacks the stage. */
+/**
+ * Returns where in `steps` a stage has its step `index`, counted from 0. If the stage has fewer steps, returns where
+ * its last step is; if the trace lacks the stage, returns 0.
+ */
 export function findStep({ steps }: Trace, stage: Stage | string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

@@ -18,7 +18,7 @@ const TILT = 2;
 const POUR_EVERY = 2;
 const OFFSETS = [-0.75, 0, 0.75] as const;
 const POUR_SPEED = 12;
-/** Added to the gravity of one tick. Too little to be seen: each substep gains two quanta per second. */
+/** Too little to be seen: in each substep of one tick, it changes a disc's speed by about two quanta per second. */
 const MISTAKE = 0.001;
 
 export type Tool = 'pour' | 'tilt';
@@ -68,7 +68,7 @@ export class Rules {
     this.poured = [];
   }
 
-  /** Runs a tick. `hasMistake` changes gravity a little, as a bug of one player would. */
+  /** Runs a tick. `hasMistake` changes gravity a little, as a bug in one player's program might. */
   run(inputs: readonly Input[], hasMistake: boolean): void {
     const { simulation } = this;
     let tilts = 0;

@@ -1,6 +1,6 @@
 /**
- * Colours of the picture. The colours of values come from viridis, which suits colour-blind visitors; other colours
- * come from the style sheets.
+ * Colours of the picture. The colours of values come from viridis, which suits colour-blind visitors, and those of
+ * species from SPECIES. Other colours come from the style sheets.
  */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
@@ -100,7 +100,7 @@ function speciesStops(isDark: boolean, kinds: number): Rgb[] {
 
 let speciesTheme: { readonly of: Theme; readonly kinds: number; readonly theme: Theme } | undefined;
 
-/** Equal arguments give the same object. */
+/** Calls with the same arguments as the last call give the same object. */
 export function themeOfScale(theme: Theme, { by, end }: Scale): Theme {
   if (by !== 'species') return theme;
   const kinds = end + 1;

@@ -56,7 +56,7 @@ const CANDIDATES: Readonly<Record<EngineKind, readonly Candidate[]>> = {
 
 const FRAME_MS = 1000 * STEP_SECONDS;
 
-/** Milliseconds that a step may take, so that frames hold. */
+/** Returns the milliseconds that a step may take if the page is to draw 60 frames per second. */
 export function stepBudget({ kind, threads }: Omit<Probed, 'timings'>): number {
   return FRAME_MS * (kind === 'cpu' && threads < 2 ? SHARE_OF_ONE_THREAD : STEP_SHARE[kind]);
 }
@@ -95,7 +95,7 @@ function countWithin(timings: readonly Timing[], budget: number): number {
   return count * Math.min(MOST_GROWTH, milliseconds > 0 ? budget / milliseconds : MOST_GROWTH);
 }
 
-/** Below this rate, frames do not hold. */
+/** Below this rate, in frames per second, the opening gets fewer particles. */
 const FEWEST_FRAMES = 50;
 /** The range of a lowered count, as shares of the present one. */
 const LOWERED = { least: 0.5, most: 0.7 } as const;

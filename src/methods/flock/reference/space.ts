@@ -97,13 +97,13 @@ export class Space {
   }
 }
 
-/** The coordinates must be inside the world. `period` may be infinite. */
+/** `difference` must be that of two coordinates inside the world. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** The coordinates may be anywhere. `period` may be infinite. */
+/** `difference` may have any size. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)

@@ -1,8 +1,9 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most other
- * kernels return at once (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves all small levels. In
- * 2D, levels are divided into tiles: in one dispatch, a workgroup smooths a tile of a level, or of two, several times.
+ * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most later
+ * dispatches do nothing (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves all small levels.
+ * In 2D, larger levels are divided into tiles: in a dispatch, a workgroup smooths a tile of one or two levels several
+ * times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  */
@@ -300,7 +301,7 @@ function firstInTail({ tail }: CyclePlan, { dimensions }: Level): number {
   return Math.max(0, tail - TAIL_LEAD[dimensions]);
 }
 
-/** Number of levels whose uniforms a kernel binds. Kernels that are not listed bind no single level. */
+/** Number of levels whose uniforms a kernel binds. Kernels that are not listed bind those of all levels, or of none. */
 const SLOTS_OF: Readonly<Record<string, number>> = {
   ...{ coarsen: 1, red: 1, black: 1, restrict: 1, prolong: 1 },
   ...{ descend: 2, descendPair: 2, ascend: 2, ascendPair: 2 },

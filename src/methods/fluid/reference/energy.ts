@@ -57,8 +57,8 @@ export interface EnergySums {
 }
 
 /**
- * Each velocity becomes `scale · (velocity − share · offLattice)`. Each height above the tank's lowest corner becomes
- * `(1 − lowering) · height`.
+ * Each velocity becomes `scale · (velocity − share · offLattice)`. If a particle may be lowered, its height above the
+ * tank's lowest corner becomes `(1 − lowering) · height`.
  */
 export interface Settlement {
   readonly share: number;
@@ -70,7 +70,7 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // Subtracting share · offLattice from each velocity removes the energy along · share − squared · share² / 2. Find the
-  // least share that removes the gain. If no share removes all of it, use the share that removes the most.
+  // least share from 0 to 1 that removes the gain. If none removes all of it, use the share that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
@@ -160,7 +160,7 @@ function isFreeBelow(
 
 /**
  * Lowers a particle if isFreeBelow() allows it. The lowering is usually less than a coordinate's last bit, so a hash
- * decides whether to round down. The mean over many particles is the exact lowering.
+ * decides whether to round down. The mean over many particles is close to the exact lowering.
  */
 function lower(
   rules: EnergyRules,
