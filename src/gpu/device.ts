@@ -78,7 +78,7 @@ export interface GreatestCount {
   readonly buffer: 'particles' | 'cells';
 }
 
-/** Returns the most particles in the default box that a device's limits allow. */
+/** Returns the greatest number of particles that a device's limits allow in the default box. */
 export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
   checkDimensions(dimensions);
   for (const name of [
@@ -216,7 +216,7 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Wraps the caller's own device, for sharing it with other code.
+ * Wraps your own device, so that cellstorm and other code can share it.
  *
  * cellstorm needs no optional feature. It uses timestamp-query to time stages and subgroups to add up counts, if the
  * device has these features. It needs the default limits of WebGPU, among them

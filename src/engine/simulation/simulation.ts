@@ -113,7 +113,7 @@ export class Simulation implements ParticleSimulation {
   private elapsed = 0;
   private destroyed = false;
   private stepped = 0;
-  /** Number of steps so far. Decides the dither of an exact simulation. */
+  /** Number of steps so far. Only exact simulations need it: it decides their dither. */
   private steps = 0;
   private readonly substeps: SubstepMemo;
 

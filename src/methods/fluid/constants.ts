@@ -44,8 +44,8 @@ export const LEAST_DIAGONAL = 1e-3;
 export const SOLID_DEPTH = 2 ** -10;
 
 /**
- * Greatest number of cells by which a substep moves a particle along an axis. Beyond the
- * fluid, only LAYERS layers of faces get extrapolated velocities (reference/project.ts).
+ * Greatest number of cells by which the flow moves a particle along an axis in a substep. A longer move could end where
+ * velocities are unknown: beyond the fluid, only LAYERS layers of faces get extrapolated ones (reference/project.ts).
  */
 export const MOST_CELLS = 2;
 
@@ -60,8 +60,8 @@ export const MARGIN = 1 / 64;
 export const MOST_LOWERING = 0.001;
 
 /**
- * Greatest share of the kinetic energy that a substep removes if lowering is not enough; splashes with APIC need 2%.
- * The move of the particles may have added a larger share, such as when the last bubble in a tank fills up. Then the
- * substep may remove all that the move added.
+ * If lowering is not enough, a substep usually removes at most this share of the kinetic energy. Splashes with APIC
+ * need 2%. The move of the particles may have added a larger share, such as when the last bubble in a tank fills up. Then
+ * the substep may remove all that the move added.
  */
 export const MOST_SLOWING = 0.05;

@@ -286,7 +286,7 @@ export class Fluid {
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
   }
 
-  /** Measures the fluid after all steps before this call. */
+  /** Waits for all steps called so far, then measures the fluid. */
   async measure(): Promise<FluidMeasures> {
     this.checkIdle();
     if (this.waiting) await this.waiting;
@@ -312,7 +312,7 @@ export class Fluid {
     };
   }
 
-  /** Resolves to a copy of the particles after all steps before this call, without drained ones. */
+  /** Waits for all steps called so far. Resolves to a copy of the particles, without drained ones. */
   async read(): Promise<FluidParticles> {
     this.checkIdle();
     if (this.waiting) await this.waiting;
@@ -322,7 +322,7 @@ export class Fluid {
   }
 
   /**
-   * Resolves to plain data from which a fluid continues with the same bits. All steps before this call are in the data.
+   * Waits for all steps called so far. Resolves to plain data from which a fluid continues with the same bits.
    */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkIdle();

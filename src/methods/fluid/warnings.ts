@@ -27,7 +27,7 @@ export function fluidWarnings(
   const sentences: string[] = [];
   if (count === 0 && emitters.length === 0) {
     sentences.push(
-      'There is no fluid and no emitter. A region of `fill` adds particles only where it meets free cells.',
+      'There is no fluid and no emitter. A region of `fill` adds particles only in free cells.',
     );
   }
   if (missed > 0) {

@@ -1,4 +1,4 @@
-/** The ways to find contacts that the explainer steps through, with their stages and arrays. */
+/** The explainer's methods, which find contacts, with their stages and arrays. */
 
 export const STAGES = {
   hash: 'Hash',

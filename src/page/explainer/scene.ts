@@ -34,7 +34,7 @@ export const DEFAULT_CHOICE: Choice = { method: 'grid', count: 30, moved: new Ma
 export const BOX = [6, 5] as const;
 /** Cells of the picture along each axis: the box and a ring of cells around it. The naive loop shows only the box. */
 export const PICTURE = [BOX[0] + 2, BOX[1] + 2] as const;
-/** Smaller than a cell, so that ids are legible and not all particles overlap. */
+/** Smaller than a cell: larger discs would cover each other and each other's ids. */
 export const PARTICLE_DIAMETER = 0.6875;
 /** Positions are whole multiples of 1 / PARTS_PER_UNIT, which are short as text and exact as numbers. */
 export const PARTS_PER_UNIT = 16;

@@ -11,7 +11,7 @@ export interface Entry {
   readonly index: number;
 }
 
-/** `elsewhere`: in a searched bucket, but in none of the searched cells. */
+/** `elsewhere`: in a bucket of the searched row, but in none of the row's cells. */
 export type Verdict = 'contact' | 'apart' | 'elsewhere';
 
 export interface Focus {

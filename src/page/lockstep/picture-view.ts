@@ -1,4 +1,4 @@
-/** One engine's picture: draws its discs, and turns pointer and keys into the position of its player's pointer. */
+/** One engine's picture: draws its discs, and lets mouse, finger and keys move its player's pointer. */
 import { isDark } from '../support/appearance';
 import type { Picture } from './messages';
 import { HEIGHT, type Input, RADIUS, type Tool, UNIT, WIDTH } from './rules';

@@ -87,7 +87,7 @@ export class Rules {
     this.tick++;
   }
 
-  /** A full world loses its oldest poured disc first. */
+  /** Adds a disc in every second tick. If the simulation is full, first removes the oldest poured disc. */
   private pour({ player, x, y }: Input): void {
     if (this.tick % POUR_EVERY !== 0) return;
     const { simulation, poured } = this;

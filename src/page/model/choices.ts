@@ -27,7 +27,7 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Simulated seconds per step at time scale 1, whatever the frame rate, so that runs repeat. */
+/** Simulated seconds per step at time scale 1. It does not depend on the frame rate, so that runs are repeatable. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';

@@ -175,7 +175,7 @@ export const FIELDS = {
     isMain: true,
     effect: 'set',
     ...{ min: 0, max: 100, slider: 20, step: 0.0625 },
-    hint: 'On Earth 9.8. Scenes have 9.8125, which is exact in binary',
+    hint: 'On Earth 9.8. Many scenes have 9.8125, exact in binary',
   },
   restitution: {
     kind: 'number',
@@ -222,7 +222,7 @@ export const FIELDS = {
     'Motion',
     'Continuous',
     'start',
-    'Fast particles stop at their first hit; without this, they fly through thin walls',
+    'Fast particles stop at their first hit; else they may fly through thin walls',
   ),
   transfer: {
     kind: 'choice',

@@ -1,4 +1,4 @@
-/** Sizes, opacities and key texts of overlays. Loaded with the first overlay. */
+/** Sizes and opacities of overlays, and the texts of the key that explains them. Loaded with the first overlay. */
 
 import { HASH_BLOCK } from '../../core/base/constants';
 import type { World } from '../../index';

@@ -1,7 +1,7 @@
 /**
  * Keeps the fluid's energy from growing in a substep. Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl.
  * Twin: src/methods/fluid/reference/energy.ts.
- * Guarantee: the same state gives the same bits, because sums have a fixed order.
+ * Guarantee: on the same device, the same state gives the same bits, because sums have a fixed order.
  */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers } from './buffers';

@@ -1,6 +1,6 @@
 /**
- * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, which is
- * overwritten FRAMES substeps later.
+ * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, and so has each
+ * reading of the greatest speed. A frame is overwritten FRAMES frames later.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';

@@ -20,7 +20,7 @@ export const TILE = 32;
 export const TILE_THREADS = { gpu: 256, software: 32 } as const;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** The tail's workgroup solves only levels with at most this many cells; planCycle in pressure.ts chooses the first. */
+/** The tail's workgroup solves only levels with at most this many cells; see planCycle in pressure.ts. */
 export const TAIL_CELLS = 1024;
 /**
  * Number of levels just before those of the tail whose equations the tail's workgroup also computes. It is smaller in

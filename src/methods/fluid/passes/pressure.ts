@@ -5,7 +5,7 @@
  * In 2D, larger levels are divided into tiles: in a dispatch, a workgroup smooths a tile of one or two levels several
  * times.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
- * Guarantee: the same equations give the same bits, because sums have a fixed order.
+ * Guarantee: on the same device, the same equations give the same bits, because sums have a fixed order.
  */
 
 import { type Gpu, isSoftware } from '../../../gpu/device';

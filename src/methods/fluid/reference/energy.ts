@@ -6,7 +6,7 @@
  * because a particle takes more of its velocity from some faces than from others. Keeping particles apart and
  * correcting density also lifts some particles. The end of the substep removes the added energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
- * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
+ * 2. from all velocities alike, but usually only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the remaining energy came from lifting: particles sink by a tiny share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  */

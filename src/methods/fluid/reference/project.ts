@@ -25,8 +25,8 @@ export function applyPressure(
 }
 
 /**
- * Number of layers of unknown faces, from the known ones outwards, that get an extrapolated velocity: the mean of their
- * known neighbours. Faces beyond these layers get velocity 0; particles rarely read them.
+ * Number of layers of faces that get an extrapolated velocity. Layer by layer, from the known faces outwards, an
+ * unknown face gets the mean velocity of its known neighbours. Faces beyond get velocity 0; particles rarely read them.
  */
 export const LAYERS = 4;
 
