@@ -35,7 +35,7 @@ export interface GpuRequest {
 export interface Gpu {
   /** The device. */
   readonly device: GPUDevice;
-  /** Vendor and architecture of the adapter, if known. */
+  /** The adapter's vendor, architecture and so on, if known. */
   readonly info: GPUAdapterInfo | undefined;
   /** True if the device has the feature `timestamp-query`. */
   readonly timestamps: boolean;

@@ -277,7 +277,7 @@ export class Simulation implements ParticleSimulation {
 
   /**
    * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
-   * call except `set`, `restore` or another `encode…` method. Other calls throw while the encoder is not finished. A
+   * call except `set`, `restore` or another `encode…` method. Most others throw while the encoder is not finished. A
    * command buffer that was finished but not submitted goes unnoticed: later calls see a state without its step. Every
    * 1,024 recorded changes of dt, settings or count take 512 KiB of memory. In an exact simulation, every step is such
    * a change. A step recorded into a finished encoder is lost, and later calls except `restore` throw.

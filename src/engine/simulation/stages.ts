@@ -30,7 +30,7 @@ import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 
-/** Describes stages of a step and of `separate`. Those of a step are in the order in which they first run. */
+/** Describes stages of a step and of `separate`. Those of a step are roughly in the order of a substep. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',

@@ -61,7 +61,7 @@ export const MOST_LOWERING = 0.001;
 
 /**
  * If lowering is not enough, a substep usually removes at most this share of the kinetic energy. Splashes with APIC
- * need 2%. The move of the particles may have added a larger share, such as when the last bubble in a tank fills up. Then
- * the substep may remove all that the move added.
+ * need 2%. The move of the particles may have added a larger share, such as when the last bubble in a tank fills up.
+ * Then the substep may remove all that the move added.
  */
 export const MOST_SLOWING = 0.05;

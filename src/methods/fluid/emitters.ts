@@ -2,7 +2,7 @@
  * Emitters. Each has an infinite lattice of points, spaced like particles at rest, which moves with the emitter's
  * velocity. A point that enters the region becomes a particle if there is room for it. So streams are evenly dense in
  * any direction.
- * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU.
+ * Guarantee: new particles do not depend on where existing ones are, so nothing is read back from the GPU.
  */
 import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';

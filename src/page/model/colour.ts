@@ -1,6 +1,6 @@
 /**
  * Colours of the picture. The colours of values come from viridis, which suits colour-blind visitors, and those of
- * species from SPECIES. Other colours come from the style sheets.
+ * species from SPECIES. Most other colours come from the style sheets.
  */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
