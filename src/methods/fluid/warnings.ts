@@ -26,9 +26,7 @@ export function fluidWarnings(
   const { capacity, emitters, mostIterations, tolerance } = plan;
   const sentences: string[] = [];
   if (count === 0 && emitters.length === 0) {
-    sentences.push(
-      'There is no fluid and no emitter. A region of `fill` adds particles only in free cells.',
-    );
+    sentences.push('There is no fluid and no emitter. A region of `fill` adds particles only in free cells.');
   }
   if (missed > 0) {
     sentences.push(
