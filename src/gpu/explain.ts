@@ -8,7 +8,7 @@ export function explainGpuError(error: GpuError): string {
     case 'insecure':
       return 'WebGPU needs https or localhost, and this page came over plain http.';
     case 'no-adapter':
-      return 'This browser has WebGPU, but found no graphics adapter: the driver is missing, too old or blocked.';
+      return 'This browser has WebGPU, but no graphics adapter: the driver may be missing, too old or blocked.';
     case 'lost':
       return 'The GPU was lost.';
     default:

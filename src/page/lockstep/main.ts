@@ -32,7 +32,7 @@ class LockstepPage {
   private readonly workers = SIDES.map((_, player) => this.startWorker(player));
   /** The tick of the pictures that are shown. */
   shown = 0;
-  /** By player, then by tick: pictures that wait for the other player's. */
+  /** Pictures that wait for the other player's picture of the same tick; by player, then by tick. */
   private readonly pictures: readonly Map<number, Picture>[] = [new Map(), new Map()];
   /** The inputs of ticks whose pictures are not drawn yet. */
   private readonly inputs = new Map<number, readonly Input[]>();

@@ -22,7 +22,7 @@ export interface Picture {
   readonly game: number;
   readonly tick: number;
   readonly positions: Float32Array;
-  /** The owners of Rules, but in the order of `positions`. */
+  /** The owner of each disc (see `owners` in rules.ts), in the order of `positions`. */
   readonly owners: Uint8Array;
 }
 

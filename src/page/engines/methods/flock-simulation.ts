@@ -145,7 +145,7 @@ export function measuresOf(dimensions: Dimensions, birds: ParticleArrays): Metho
     {
       title: 'Mean speed',
       value: isEmpty ? '–' : `${formatReal(meanSpeed)} units/s`,
-      hint: 'A unit is the distance that a bird sees',
+      hint: 'A unit is as far as a bird sees',
     },
   ];
   return { ...shared, figures };
