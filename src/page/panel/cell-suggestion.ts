@@ -14,7 +14,10 @@ export interface SuggestionForRun extends CellSizeSuggestion {
   readonly widest: number;
 }
 
-/** Returns undefined for a method, and if radii vary: the engine then chooses cells by radii, whatever the density. */
+/**
+ * Returns undefined for a method. Also returns undefined if radii vary, because the engine then chooses cells by radii,
+ * whatever the density.
+ */
 export async function suggestFor({
   simulation,
 }: Pick<Run, 'simulation'>): Promise<SuggestionForRun | undefined> {
@@ -36,7 +39,7 @@ export async function suggestFor({
   return { ...suggestion, widest, cellSize, reason: 'Three cells must fit along each periodic axis.' };
 }
 
-/** Returns particles per unit of area or volume in the box that holds most of them; undefined without extent. */
+/** Returns particles per unit of area or volume in the box that holds most of them; undefined if that box is flat. */
 export function densityOf(positions: ArrayLike<number>, dimensions: Dimensions): number | undefined {
   const count = positions.length / dimensions;
   const stride = Math.ceil(count / MOST_SAMPLED);

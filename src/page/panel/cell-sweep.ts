@@ -9,7 +9,7 @@ const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
 /** Other work on the machine only adds time. So the sizes take turns in this many rounds, and the least time counts. */
 const ROUNDS = 3;
-/** Times that differ by less than this share count as equal, even if the rounds differ less. */
+/** A size counts as slower than the fastest only if its least time is greater by at least this share. */
 const LEAST_NOISE = 0.05;
 
 /** The time of a step with cells of one size. Sizes are in diameters of the smallest particle. */
@@ -105,7 +105,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
   }
 }
 
-/** Compares the fastest, the suggested and the chosen size, and names the sizes that are as fast within the noise. */
+/** Compares the fastest, the suggested and the chosen size, and names the sizes that are as fast as the fastest within the noise. */
 export function describeTimings(
   timings: readonly CellTiming[],
   suggested: number | undefined,

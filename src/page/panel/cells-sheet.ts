@@ -50,7 +50,7 @@ export class CellsSheet {
     });
   }
 
-  /** A sweep starts after a cancelled one has ended. */
+  /** Waits until an earlier, cancelled sweep has ended. Then starts a new one. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;

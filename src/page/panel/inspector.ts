@@ -1,4 +1,4 @@
-/** A card about one particle, and marks over the picture. It reads particles seldom, so that the page stays quick. */
+/** A card about one particle, and marks over the picture. Both are updated seldom, so that the page stays quick. */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Stepper } from '../session/stepper';
@@ -42,7 +42,7 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** True while pointing at other particles changes nothing. */
+  /** If true, pointing at another particle does not select it. */
   private isPinned = false;
   private details: Inspected | undefined;
   private isStale = true;

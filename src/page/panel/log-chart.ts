@@ -77,7 +77,7 @@ function markCrossing(plot: uPlot, count: number | undefined): void {
   ctx.stroke();
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = 'top';
-  // Leave out a label without room: the words below the chart say the same.
+  // Leave out a label that has no room: the words below the chart say the same.
   const fits = (label: string, room: number) => ctx.measureText(label).width + gap <= room;
   ctx.textAlign = 'right';
   if (fits('naive wins', x - bbox.left)) ctx.fillText('naive wins', x - gap, bbox.top + gap);

@@ -15,7 +15,7 @@ import type { Session } from '../view/session';
 
 /** Greatest size of a file. A state of 16 million particles of any kind fits. */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** Most cells of a state's world. More are probably a mistake, and would not fit into memory. */
+/** Most cells of a state's world. More are probably a mistake, and may not fit into memory. */
 const MOST_CELLS = 2 ** 27;
 
 export interface Present {

@@ -267,7 +267,7 @@ export class Panel {
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
-    // The sentence of Automatic also explains why no GPU can be chosen.
+    // `why` also explains why no GPU can be chosen, so it goes first.
     const said = name === 'engine' ? this.why : '';
     const shown = said || (typeof why === 'string' ? why : '');
     note.textContent = shown || hint;

@@ -1,6 +1,6 @@
 /**
  * The live plot of a step's stages: a chart, and a list of the times for screen readers too. If chart.ts fails to load,
- * the plot tries again when it becomes visible, and every AGAIN_MS while it is.
+ * the plot tries again when it becomes visible. While it is visible and steps are timed, it tries every AGAIN_MS.
  */
 import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -39,7 +39,7 @@ export class StagePlot {
     onAppearance(() => this.paintList());
   }
 
-  /** Call this for a new engine: it has other stages. */
+  /** Call this for a new engine, because it may have other stages. */
   clear(): void {
     this.history.clear();
     this.read = Number.NEGATIVE_INFINITY;

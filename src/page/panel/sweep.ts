@@ -94,7 +94,7 @@ export type Crossover =
   /** No crossing: `faster` is 'naive' if naive is faster at the largest common size, otherwise 'grid'. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** Returns the size from which the grid is faster; undefined without a common size. */
+/** Returns the size from which the grid is faster, or that the curves do not cross; undefined without a common size. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
@@ -133,7 +133,7 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // Fixed costs flatten the decade that `growth` spans, so prefer a steeper last slope.
+  // Fixed costs flatten the start of the decade that `growth` spans. So use the last slope if it is steeper.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
@@ -172,10 +172,13 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
   ];
 }
 
-/** With a smaller share of hits, the sentence names the usual share. */
+/** If the share of hits is smaller, the sentence also names the share among random particles. */
 const FEW_HITS = 0.01;
 
-/** Share of random particles' candidates that touch, with cells a diameter wide: disc ÷ 9 cells, or ball ÷ 27 cells. */
+/**
+ * Share of the candidates that touch if particles are placed at random and cells are a diameter wide. In 2D it is the
+ * area within one diameter of a point, divided by that of 9 cells; in 3D the volume, divided by that of 27 cells.
+ */
 const RANDOM_HITS: Readonly<Record<Dimensions, number>> = { 2: Math.PI / 9, 3: ((4 / 3) * Math.PI) / 27 };
 
 function describeHits({ tests, contacts }: SizeTiming, dimensions: Dimensions): string {

@@ -18,8 +18,8 @@ export interface Fallback {
 }
 
 /**
- * Finds a number below `tried`, which was refused: as many as fit according to the error, otherwise half. Returns
- * undefined for the CPU engine, for a file, or if fewer would not help.
+ * Finds a number of particles below `tried`, the number that was refused. Takes the number that fits according to the
+ * error, or half if the error names none. Returns undefined for the CPU engine, for a file, or if fewer would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';

@@ -10,7 +10,7 @@ import type { Stepper } from './stepper';
 
 /** After this time, no further count is measured. */
 const MOST_PROBE_MS = 400;
-/** Steps before the clock counts: drivers and JavaScript engines compile late. */
+/** These steps are not timed, because drivers and JavaScript engines compile late. */
 const WARM_STEPS = 6;
 const SAMPLES = 4;
 const STEPS_PER_SAMPLE = 2;
@@ -61,8 +61,8 @@ interface Parts {
 }
 
 /**
- * Lowers the number of particles if frames do not hold and the visitor has chosen nothing. `before` is a rate that was
- * too low. Only a second low rate counts, because other work may stall the page for a moment.
+ * Lowers the number of particles if the frame rate is too low and the visitor has chosen nothing. `before` is an earlier
+ * rate that was too low. Only a second low rate counts, because other work may stall the page for a moment.
  */
 export function watchFrames(parts: Parts, left = MOST_LOWERED, before?: number): void {
   if (left === 0) return;

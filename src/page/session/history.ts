@@ -78,7 +78,7 @@ export class History {
       this.kept.push({ time: checkpoint.time, checkpoint });
       this.thin();
     } catch {
-      // This fails only if the simulation is destroyed or the device lost; other code handles these.
+      // Usually the simulation was destroyed or the device lost; other code handles both.
     } finally {
       if (asking === this.asking) {
         this.asking = undefined;

@@ -40,7 +40,7 @@ export class Navigation {
     this.moved();
   }
 
-  /** In an unbounded world, fits a box around the particles. */
+  /** Shows the whole world, or in an unbounded world a box around the particles. */
   fit(): void {
     const { session, viewpoint, picture } = this;
     viewpoint.fit();

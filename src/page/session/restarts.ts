@@ -102,7 +102,7 @@ export class Restarts {
     await this.working;
   }
 
-  /** Starts a run after the start in progress. */
+  /** Starts a run with these choices, after any start in progress. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();

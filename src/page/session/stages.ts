@@ -2,7 +2,7 @@
 import { formatCount, formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** Together, the samples span half a minute. */
+/** With a sample every INTERVAL_MS, these span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
 /** Frames are not punctual, so accept early samples. */

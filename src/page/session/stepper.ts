@@ -18,7 +18,7 @@ const MOST_PENDING = 4;
 /** If a step takes longer than this, a frame waits for all submissions, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
-/** Another thread with this many unanswered calls gets no step: one runs while the next waits. */
+/** While a worker has this many unanswered calls, it gets no further step. One step runs while the next waits. */
 const MOST_AHEAD = 2;
 
 export class Stepper {

@@ -2,7 +2,10 @@
 import type { Dimensions, ParticleArrays } from '../../index';
 import type { Grip, Stroke } from '../view/engine';
 
-/** The share of the way that a dragged particle moves per step: the whole way would throw others aside. */
+/**
+ * A dragged particle moves at most this share of its way to the pointer per step. Moving the whole way at once would
+ * throw other particles aside.
+ */
 export const HELD_SHARE = 0.25;
 
 export function pushed(

@@ -1,6 +1,6 @@
 /**
  * Passes the pointer to the chosen tool and shows the brush's ring. The tools load when the visitor chooses one. If the
- * pointer is already down then, the tool starts at its position.
+ * pointer is down when they are loaded, the tool starts at once.
  */
 
 import type { Choices } from '../model/fields';
@@ -18,7 +18,7 @@ const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase']
 
 export class PointerTools {
   private pressed: ScreenPosition | undefined;
-  /** A mouse or pen over the picture, pressed or not. */
+  /** Position of a mouse or pen over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');

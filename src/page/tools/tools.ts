@@ -44,7 +44,7 @@ export class Tools {
   private hasActed = false;
   /** Room was requested for this run. A granted request replaces the run. */
   private fullRun: Run | undefined;
-  /** A push or pull that ended before a step. The next step applies it. */
+  /** Position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 

@@ -42,7 +42,7 @@ export interface CameraMatrices {
   readonly pixelsPerUnit: number;
   /** Distance from the camera to its target; 0 in 2D. */
   readonly distance: number;
-  /** Greatest distance of a box's point from the target; 0 in 2D. */
+  /** No point of the box is farther than this from the target. 0 in 2D. */
   readonly reach: number;
 }
 

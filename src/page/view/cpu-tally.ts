@@ -1,4 +1,4 @@
-/** Counts neighbours on the CPU, for colours. A second simulation finds pairs that the run does not find. */
+/** Counts neighbours on the CPU, for colours. If the run does not find the pairs to count, a second simulation does. */
 import { createSimulation } from '../../cpu/solver/simulation';
 import type { ParticleArrays, SimulationOptions } from '../../index';
 import { DENSITY_REACH } from '../model/colour';

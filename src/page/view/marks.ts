@@ -1,6 +1,6 @@
 /** Marks over the picture, such as the inspector's. */
 export interface Marks {
-  /** Empty while nothing is marked. */
+  /** Empty while the marks are off. */
   readonly layers: readonly HTMLCanvasElement[];
   /** Resolves when the marks show the present state. */
   catchUp(): Promise<void>;

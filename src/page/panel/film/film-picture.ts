@@ -1,4 +1,4 @@
-/** The canvas that a film records. Its size stays; if the picture is resized, bars fill the rest. */
+/** The canvas that a film records. Its size never changes. A picture of another shape leaves bars beside it. */
 import { CellstormError } from '../../../index';
 
 interface Size {

@@ -1,4 +1,4 @@
-/** Films the page, live or in exact frames. If a film ends early, its beginning is saved, and a note says why. */
+/** Films the page, live or in exact frames. If an error ends a film early, its beginning is saved; a note says why. */
 import { STEP_SECONDS } from '../../model/choices';
 import type { Picture } from '../../session/picture';
 import type { Restarts } from '../../session/restarts';
@@ -13,7 +13,7 @@ import type { Viewpoint } from '../../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
-/** One frame per step: at time scale 1, a second of film shows a simulated second. */
+/** An exact film has one frame per step. At time scale 1, a second of it shows a simulated second. */
 const FRAMES_PER_SECOND = 60;
 /** The browser keeps a film in memory until it is saved. */
 const MOST_EXACT_SECONDS = 60;
@@ -150,7 +150,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns why there are fewer than `total` frames; '' if there are as many. */
+  /** Returns what ended the film early, or ''. A stop during the last frame counts too, although no frame is missing. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, restarts, stepper } = this;
     const { losses } = restarts;

@@ -115,7 +115,7 @@ export class GpuAnswers implements Answers {
     this.input.destroy();
   }
 
-  /** Keeps only one search: each reserves room for every particle. */
+  /** Keeps only one search, because a search may reserve room for every particle. */
   private async prepare<Made extends { destroy(): void }>(
     name: string,
     make: () => Promise<Made>,

@@ -18,7 +18,7 @@ export interface Answer {
 
 /** More crosses than this would only hide the picture. */
 const MOST_CROSSES = 2000;
-/** In CSS pixels: the greatest and the least half of a cross, and the least radius of a ring. */
+/** In CSS pixels: the greatest and the least half width of a cross, and the least radius of a ring. */
 const CROSS = 3.5;
 const LEAST_CROSS = 1.5;
 const LEAST_RING = 2;

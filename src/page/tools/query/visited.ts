@@ -1,7 +1,7 @@
 /**
  * Says which cells a search of a grid visits, and which particles in them it tests. A search around a point or in a box
- * visits a block of cells. A ray visits the cells within a radius of it. With levels, this holds for each level that
- * has particles.
+ * visits a block of cells. A search along a ray visits the cells within a particle's radius of the ray. With levels,
+ * this holds for each level that has particles.
  * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It searches the k nearest
  * within one cell first, then twice as far, until it has found k. Only its last search counts here.
  */
@@ -25,7 +25,10 @@ export interface Visited {
   readonly shown: number;
   /** Indices of particles. */
   readonly tested: readonly number[];
-  /** True if the search tests every particle, because it would visit more cells than there are particles. */
+  /**
+   * True if the search tests every particle, because there are fewer particles than cells to visit; on the GPU, fewer
+   * than rows of cells.
+   */
   readonly isAll: boolean;
 }
 

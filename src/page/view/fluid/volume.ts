@@ -1,7 +1,7 @@
 /**
  * The densities of a 3D fluid on voxels (shaders/draw/fluid_volume.wgsl), in a texture that shaders sample. One kernel
- * adds up the particles in the buffer `counts`, the next turns these sums into densities. Then fluid_outside.wgsl lists
- * the particles outside the surface.
+ * adds the particles up into the buffer `counts`; the next turns these sums into densities. Then fluid_outside.wgsl
+ * lists the particles outside the surface.
  */
 import outsideText from '../../../../shaders/draw/fluid_outside.wgsl?raw';
 import volumeText from '../../../../shaders/draw/fluid_volume.wgsl?raw';
