@@ -105,7 +105,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
   }
 }
 
-/** Compares the fastest, the suggested and the chosen size, and names the sizes that are as fast as the fastest within the noise. */
+/** Compares the fastest, the suggested and the chosen size. Names all sizes within the noise of the fastest. */
 export function describeTimings(
   timings: readonly CellTiming[],
   suggested: number | undefined,

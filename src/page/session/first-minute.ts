@@ -61,8 +61,8 @@ interface Parts {
 }
 
 /**
- * Lowers the number of particles if the frame rate is too low and the visitor has chosen nothing. `before` is an earlier
- * rate that was too low. Only a second low rate counts, because other work may stall the page for a moment.
+ * Lowers the number of particles if the frame rate is too low and the visitor has chosen nothing. `before` is an
+ * earlier rate that was too low. Only a second low rate counts, because other work may stall the page for a moment.
  */
 export function watchFrames(parts: Parts, left = MOST_LOWERED, before?: number): void {
   if (left === 0) return;

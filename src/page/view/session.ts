@@ -21,7 +21,7 @@ export class Session {
   opening: (Opening & { readonly all: Selection }) | undefined;
   /** Says what Automatic chose and why; '' if the visitor chose the engine. */
   why = '';
-  /** True if the CPU engine replaces the chosen GPU engine. Links still name the GPU engine. */
+  /** True if the CPU engine replaces a GPU that failed. Links keep the visitor's choice of engine. */
   isForced = false;
   /** Emitted when the choices, or what depends on them, have changed. */
   readonly choicesChanged = new Signal();

@@ -83,7 +83,10 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /** `offsets`, the number of threads, is at least one more than the number of first ids. */
+  /**
+   * Starts `offsets` threads. Their number must be at least the number of offsets in a list of pairs, which has one per
+   * possible first id and one for the end.
+   */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,6 +1,7 @@
 /**
  * Finds the particles near a point by testing all particles, in 32 bits. Twin of shaders/query/near.wgsl and
- * nearest.wgsl. With dyadic coordinates, squared distances below the squared radius are exact, as on the GPU.
+ * nearest.wgsl. If coordinates are multiples of a power of two, q, and the radius is at most 4096 q, squared distances
+ * below the squared radius are exact, as on the GPU.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

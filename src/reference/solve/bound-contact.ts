@@ -16,8 +16,8 @@
  * A pair inside the band of brute-force.ts may be a contact for only one of GPU and reference. Then |δ| is at most (k +
  * 3) / 2 u D. Twice this is added to the error of δ.
  *
- * A contact with an obstacle is at the position after the other contacts. The error of that position adds to the error
- * of `apart` and of δ.
+ * Contacts with obstacles are computed at the particle's position after its contacts with particles. The error of that
+ * position adds to the error of `apart` and of δ.
  *
  * Across an end of a periodic world, each difference in `apart` is about the period P before P is subtracted. Its
  * rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice this
@@ -33,8 +33,8 @@
  * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ; in a
  * bounce, w is BOUNCE_PUSH / 2. Its two products make the error ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
- * Restitution e max(0, 1 − load), where the load L is the sum of both loads: the sum is off by u L. The difference and
- * the product round once each. If L is at most 2, this is at most ± 4 u e. If L is 0 or above 2, the result is exact.
+ * Restitution e max(0, 1 − L), where L is the sum of both loads: the sum is off by u L. The difference and the product
+ * round once each. If L is at most 2, this is at most ± 4 u e. If L is 0 or above 2, the result is exact.
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
@@ -157,7 +157,7 @@ function boundBalls(
   const others: Bodies = obstacles ?? grid;
   const radius = grid.radii?.[slot];
   const otherRadius = others.radii?.[other];
-  // The host rounds the diameter, so it has no error.
+  // GPU and reference read the same rounded diameter, so it has no error.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
   const apart = Array.from({ length: dimensions }, (_, axis) =>

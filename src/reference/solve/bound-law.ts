@@ -11,11 +11,11 @@
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
- * cannot lift it to the second term, the error of that does not count.
+ * cannot lift the first term to the second, the error of the second does not count.
  *
- * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and the change are
- * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
- * either particle, the contact is not settled. Then the error of each result is the larger of two:
+ * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and
+ * the change are different; there is no friction on the position, no support and no bearing. If errors may change the
+ * decision for either particle, the contact is not settled. Then the error of each result is the larger of two:
  *   - its error with the decision of exact arithmetic
  *   - its error with the other decision, plus the distance between the two outcomes
  *
@@ -30,23 +30,23 @@
  * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
  * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
  * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c.
- * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. That of a bounce is the length of its
- * change, off by the error of the change and by the error of a length. A particle's closing is the largest closing of its contacts, at least 0.
- * It lies between the largest lower end and the largest upper end of their ranges. A contact that GPU or reference may
- * leave out has no lower end. The deepest overlap is the largest in the same way; as a share of a diameter, an overlap
- * is off by 5 u more.
+ * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. The closing of a bounce is the length
+ * of its change. It is off by the error of the change and by the error of a length. A particle's closing is the largest
+ * closing of its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges.
+ * A contact that GPU or reference may leave out has no lower end. The deepest overlap is the largest in the same way;
+ * as a share of a diameter, an overlap is off by 5 u more.
  *
  * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
  * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
  *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of depth / dt adds to that of
  *     v.
- *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1, and by |v| times the error of e.
+ *   - A bounce turns v into −e v. As e ≤ 1, this is off by at most the error of v, and by |v| times the error of e.
  *
  * Friction of obstacles and walls: it has g = 1, and takes the sum of all their changes for c.
  *   - It leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of c). So
  *     the error of the velocity before the walls counts once.
- *   - If errors may decide whether a wall or an obstacle presses, they also decide whether s contains the velocity along
- *     its normal. Then the projection is off by that velocity, but by no more than twice its own length.
+ *   - If errors may decide whether a wall or an obstacle presses, they also decide whether s contains the velocity
+ *     along its normal. Then the projection is off by that velocity, but by no more than twice its own length.
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
@@ -290,9 +290,9 @@ export interface Pressing {
   /** How much `sliding` changes if errors decide whether obstacles or walls press. */
   doubt: number;
   bounces: boolean;
-  /** True if the particle bounces with some errors. */
+  /** True if errors within their bounds may make the particle bounce. */
   mayBounce: boolean;
-  /** True if it bounces whatever the errors are. */
+  /** True if the particle bounces whatever the errors are. */
   mustBounce: boolean;
 }
 
@@ -379,9 +379,9 @@ export function errorOfPart({ error }: ApproximateNumber, approach: number, appr
 
 export interface FixedChange extends ApproximateNumber {
   readonly bounces: boolean;
-  /** True if the particle bounces with some errors. */
+  /** True if errors within their bounds may make the particle bounce. */
   readonly mayBounce: boolean;
-  /** True if it bounces whatever the errors are. */
+  /** True if the particle bounces whatever the errors are. */
   readonly mustBounce: boolean;
 }
 
@@ -425,7 +425,7 @@ export function fixedChange(
   };
 }
 
-/** Applies the friction of all obstacles and walls. Leaves the error of `sliding` out of that of the velocity. */
+/** Applies the friction of all obstacles and walls. The error of the velocity already contains that of `sliding`. */
 export function rub(
   { friction, dt }: Substep,
   accuracy: Accuracy,

@@ -1,25 +1,26 @@
 /**
- * The effect of obstacles on a particle in exact arithmetic, and the errors of GPU and reference. bound-contact.ts derives
- * the errors of each contact. With `meetObstacles`, these include the error of the particle's position.
+ * The effect of obstacles on a particle in exact arithmetic, and the errors of GPU and reference. bound-contact.ts
+ * derives the errors of each contact. With `meetObstacles`, these include the error of the particle's position.
  *
- * Pushes: everything is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
+ * Pushes: their sum is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
  *   - M may be off by the largest error of an overlap.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
  *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
  *
  * Changes: let v be the velocity before obstacles, off by ε.
- *   a = v·n       off by ε and by |v| APPROACH
- *   c             the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If errors
- *                 may decide whether the obstacle is the deepest one, or bounces the particle, c is also off by the bounce.
- *   O = Σ c n     off by the errors of c and n, and by the roundings of products and of the sum. The GPU adds what a bounce
- *                 adds to a change on its own; hence 6 u more.
- *   u = O / |O|   off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
- *                 does not turn u, so UP is the error of n instead. UP is never above 2.
- *   A = v·u       off by ε and by |v| (UP + (k + 1) u)
- *   t = Σ c / |O| off by both errors. If |O| may be 0, the error is infinite.
- *   C             min((greatest c) · t, (1 + e) |A|), off by the error of either, whichever is larger
- *   s = v − A u   off by ε, the error of A, |A| UP, and three roundings
- * C t presses on the particle. bound-law.ts derives its friction, together with that of walls.
+ *   a = v·n          off by ε and by |v| APPROACH
+ *   c                the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If
+ *                    errors may decide whether the obstacle is the deepest one, or bounces the particle, c is also off
+ *                    by the bounce.
+ *   O = Σ c n        off by the errors of c and n, and by the roundings of products and of the sum. The GPU adds the
+ *                    extra change of a bounce separately; hence 6 u more.
+ *   up = O / |O|     off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
+ *                    does not turn `up`, so UP is the error of n instead. UP is never above 2.
+ *   A = v·up         off by ε and by |v| (UP + (k + 1) u)
+ *   turn = Σ c / |O| off by both errors. If |O| may be 0, the error is infinite.
+ *   C                min((greatest c) · turn, (1 + e) |A|), off by the error of either, whichever is larger
+ *   s = v − A up     off by ε, the error of A, |A| UP, and three roundings
+ * C · turn presses on the particle. bound-law.ts derives its friction, together with that of walls.
  */
 import { BOUNCE_PUSH } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

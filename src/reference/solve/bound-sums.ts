@@ -19,7 +19,10 @@ export interface Accuracy {
   readonly length: number;
 }
 
-/** Returns the relative errors. `apart` is the error that a difference of coordinates has besides its one rounding. */
+/**
+ * Returns the relative errors. `apart` is the error that a difference of coordinates has besides its one rounding, as a
+ * share of the distance.
+ */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;

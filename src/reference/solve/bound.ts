@@ -86,7 +86,7 @@ export function resolveBound(
     exactVelocities: Float64Array.from(grid.velocities),
     exactLoads: grid.radii && grid.loads ? Float64Array.from(grid.loads) : new Float64Array(loadCount),
   };
-  // Positions after the contacts of particles, which the host rounds.
+  // Positions after the contacts with particles, rounded to 32 bits by this array.
   const moved = { ...grid, positions: obstacles ? grid.positions.slice() : grid.positions };
   for (let slot = 0; slot < count; slot++) {
     const cell = grid.cells[slot] as number;

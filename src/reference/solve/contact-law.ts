@@ -22,7 +22,10 @@ import { add, addScaled, type Bodies, type Contact, dot, scale, subtract, type V
 
 const { fround } = Math;
 
-/** Returns a particle's share of a contact. `countsLoads` must be false for a bounce: with loads, a bounce would not keep momentum. */
+/**
+ * Returns a particle's share of a contact. `countsLoads` must be false for a bounce: with loads, a bounce would not
+ * keep momentum.
+ */
 export function shareOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,
@@ -169,7 +172,7 @@ function heldShare(friction: number, support: number, used: number, slip: number
   return Math.min(1, fround(room / slip));
 }
 
-/** Returns the load. Both numbers include the changes at obstacles and walls. */
+/** Returns the load. `bearing` and `change` include the changes at obstacles and walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
@@ -274,7 +277,8 @@ export function rub({ friction, dt }: Substep, moved: Moved, box?: Box): Moved {
 }
 
 /**
- * Lets all obstacles that overlap a particle act like one wall, except for their friction. `contacts` are at its position.
+ * Lets all obstacles that overlap a particle act like one wall, except for their friction. `contacts` must belong to
+ * the position in `moved`.
  */
 export function meetObstacles(
   substep: Substep,

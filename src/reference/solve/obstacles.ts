@@ -1,8 +1,8 @@
 /**
- * Stores obstacles, and visits those that a particle may touch at its position. Twin of src/engine/simulation/obstacles.ts,
- * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Visits obstacles in the order in which they
- * are stored. If radii vary, visits all obstacles, which are in the order of the tree. If all radii are equal,
- * obstacles are in canonical order.
+ * Stores obstacles, and visits those that a particle may touch at its position. Twin of
+ * src/engine/simulation/obstacles.ts, shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Visits
+ * obstacles in the order in which they are stored. If radii vary, visits all obstacles, which are in the order of the
+ * tree. If all radii are equal, obstacles are in canonical order.
  */
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';

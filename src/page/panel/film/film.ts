@@ -150,7 +150,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns what ended the film early, or ''. A stop during the last frame counts too, although no frame is missing. */
+  /** Returns what ended the film early, or ''. A stop during the last frame counts, although no frame is missing. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, restarts, stepper } = this;
     const { losses } = restarts;
