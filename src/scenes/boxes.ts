@@ -1,6 +1,6 @@
 /**
- * Scenes of boxes and balls. Coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly,
- * so all engines find the same pairs.
+ * Scenes of boxes and balls. Initial coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold
+ * exactly, so all engines find the same pairs at the start.
  */
 import type { ObstacleBodies } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world/world';

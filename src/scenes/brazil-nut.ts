@@ -1,6 +1,6 @@
 /**
- * Large grains among small ones in a shaken box. Gravity swings instead of the box. Coordinates and radii are exact as
- * scene.ts describes.
+ * Large grains among small ones in a shaken box. Gravity swings instead of the box. Radii and initial coordinates are
+ * exact, as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -32,7 +32,7 @@ const WIDTH = { 2: 4, 3: 1.5 } as const;
 const LOWER_SHARE = 1 / 2;
 
 const SHAKES_PER_SECOND = 1;
-/** Amplitude of the swing of gravity, in multiples of gravity. */
+/** Amplitude of the swing of gravity, in multiples of the scene's gravity. */
 const GREATEST_SHAKE = 3.5;
 
 export const BRAZIL_NUT: CollisionSceneDefinition = {

@@ -1,5 +1,5 @@
 /**
- * Scenes of fast particles that fly at a wall, one behind the other in lanes. With equal radii, numbers are exact as
+ * Scenes of fast particles that fly at a wall, one behind the other in lanes. With equal radii, numbers are exact, as
  * scene.ts describes. With variable radii, initial coordinates and sizes are multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
@@ -14,7 +14,7 @@ const BEFORE_WALL = 5;
 const SLOWEST = 3000;
 /** Greatest speed minus SLOWEST. In 1/60 s, the fastest bullet moves 62. */
 const FASTER = 12 * 60;
-/** Greatest initial distance from the middle of the lane, in units. */
+/** Greatest initial distance from the middle of the lane along y or z, in units. */
 const ASIDE = UNITS / 32;
 /** Greatest speed of a bullet along y or z, length / s. */
 const SIDEWAYS = 60;

@@ -1,4 +1,4 @@
-/** Changes a generated scene: the sizes of its particles and cells, its world, and what the engine does. */
+/** Changes a generated scene: the sizes of its particles and cells, its world, and options of the engine. */
 import type { Scene } from './scene';
 
 /** Properties that are left out change nothing. */

@@ -9,7 +9,7 @@ const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
 /** Other work on the machine only adds time. So the sizes take turns in this many rounds, and the least time counts. */
 const ROUNDS = 3;
-/** A size counts as slower than the fastest only if its least time is greater by at least this share. */
+/** A size counts as slower than the fastest only if its least time is longer by more than this share. */
 const LEAST_NOISE = 0.05;
 
 /** The time of a step with cells of one size. Sizes are in diameters of the smallest particle. */

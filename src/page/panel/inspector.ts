@@ -1,4 +1,4 @@
-/** A card about one particle, and marks over the picture. Both are updated seldom, so that the page stays quick. */
+/** A card about one particle, and marks over the picture. Particles are read seldom, so that the page stays quick. */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Stepper } from '../session/stepper';

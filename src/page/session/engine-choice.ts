@@ -9,7 +9,7 @@ import type { Session } from '../view/session';
 
 export class EngineChoice {
   kind: EngineKind = 'gpu';
-  /** Measures the first engine and chooses its scene. Undefined if the URL has choices. */
+  /** Measures the first engine and chooses its scene. Undefined if the URL has choices, and after the first start. */
   measure: ((engine: Engine) => Promise<Opening>) | undefined;
   private gpu: GpuKind | undefined;
 

@@ -1,4 +1,4 @@
-/** Opens a URL without choices: measures the device, and chooses a scene that holds 60 frames a second. */
+/** Opens a URL without choices: measures the device, and chooses a scene that should reach 60 frames a second. */
 import type { Timing } from '../../core/base/curves';
 import { defaultChoices, STEP_SECONDS, simulationOptions } from '../model/choices';
 import { chooseOpening, lowerOpening, type Opening, PROBED_COUNTS, stepBudget } from '../model/opening';

@@ -23,7 +23,7 @@ export class Session {
   why = '';
   /** True if the CPU engine replaces a GPU that failed. Links keep the visitor's choice of engine. */
   isForced = false;
-  /** Emitted when the choices, or what depends on them, have changed. */
+  /** Emitted when the choices or what depends on them have changed, and when a choice was refused. */
   readonly choicesChanged = new Signal();
   readonly particlesChanged = new Signal();
 

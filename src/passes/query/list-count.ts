@@ -67,9 +67,9 @@ export class ListCount {
   }
 
   /**
-   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity, and the last owner has
-   * only some of its entries, or holes of 2³² − 1. If false, it ends before the first owner whose entries do not all
-   * fit.
+   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity. The last owner then has
+   * only some of its entries, and there may be holes (2³² − 1) among them. If false, it ends before the first owner
+   * whose entries do not all fit.
    */
   static async create(
     gpu: Gpu,

@@ -6,8 +6,8 @@
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
  * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, DEEP · deepest − 1)) is off by
  * DEEP times the error of `deepest`, and by u for the difference. DEEP is a power of two, so the product is exact.
- *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share q = L / (|C| −
- *     ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
+ *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
+ *     q = L / (|C| − ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
  *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).
  *   - If errors cannot lift |C| to L, or D above 0, C stays as it is, and nothing rounds.
  *   - The factor K = 1 − D (1 − L / |C|) also multiplies S and B (see below). It is smallest for the least L, the

@@ -1,4 +1,7 @@
-/** Films the page, live or in exact frames. If an error ends a film early, its beginning is saved; a note says why. */
+/**
+ * Films the page, live or in exact frames. If a film ends early and the visitor does not discard it, the frames so far
+ * are saved, and a note says why it ended.
+ */
 import { STEP_SECONDS } from '../../model/choices';
 import type { Picture } from '../../session/picture';
 import type { Restarts } from '../../session/restarts';

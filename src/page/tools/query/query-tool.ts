@@ -246,7 +246,7 @@ export class QueryTool implements Marks {
       ['queryFound', `${formatCount(results)} found ${where}`],
       ['queryTested', `${formatCount(tested)} of ${formatCount(all)} particles tested`],
       visited.isAll
-        ? ['queryCells', 'No cells: more cells than particles are in reach, so all particles are tested']
+        ? ['queryCells', 'No cells: fewer particles than cells in reach, so all particles are tested']
         : ['queryCells', cellsText(visited, run.simulation.dimensions)],
     ]);
     const now = performance.now();
