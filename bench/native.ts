@@ -20,7 +20,8 @@ const SOURCES = join(ROOT, 'bench/native');
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
- * Numbers around the sizes of a warp, a block and a scan tile, and two with more threads than a small GPU runs at once.
+ * Among them are numbers around the sizes of a warp, a block and a scan tile. The last two give more threads than a
+ * small GPU runs at once.
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];

@@ -10,7 +10,7 @@ import { describeKernels } from '../../src/passes';
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** The kernels of a sort, a step and pairs, in every variant, and all kernels of the fluid. */
+/** The main kernels of a sort, of a step and of a search for pairs, in every variant, and all kernels of the fluid. */
 const HOT =
   /^(?:grid\.(?:count|scan|scatter|gather)|solve\.(?:integrate|partner|resolve)|measure\.pairs|fluid)\b/;
 

@@ -1,4 +1,4 @@
-// Types and functions for 2D. The linker adds this file or dim3.wgsl to all shaders without the option `bare`.
+// Types and functions for 2D. The linker adds this file or dim3.wgsl, except to shaders that it links with `bare`.
 // Needs: substep.
 
 const DIMENSIONS = 2u;

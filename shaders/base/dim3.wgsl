@@ -1,4 +1,4 @@
-// Types and functions for 3D. dim2.wgsl has the same in 2D; its comments apply here too.
+// Types and functions for 3D. dim2.wgsl has the same ones for 2D, and comments on what is equal in both.
 // Needs: substep.
 
 const DIMENSIONS = 3u;
@@ -9,7 +9,8 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A vector in memory: 16 bytes. The last four bytes are zero, except in velocities with variable radii; see spare_of.
+// A vector in memory: 16 bytes. The last four bytes are spare. If radii vary, those of a velocity hold the load: see
+// spare_of.
 #if EXACT
 alias Stored = vec4i;
 #else

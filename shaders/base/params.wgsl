@@ -25,7 +25,7 @@ struct Grid {
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
-  // The word of `start` with the number of merged levels. Only unbounded worlds with levels use it.
+  // The word of `start` that holds the number of merged levels. Only unbounded worlds with levels use it.
   merged_word: u32,
   // The first bucket of each level.
   level_first: array<vec4u, 6>,
@@ -49,14 +49,14 @@ struct Substep {
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   substeps: f32,
-  // The rest is for exact simulations: lengths in quanta, velocities in quanta per second, factors as packed by
-  // packFactor in src/core/exact/integers.ts.
+  // The rest is for exact simulations. `quantum` is a length in the world's units. Other lengths are in quanta,
+  // velocities in quanta per second. packFactor in src/core/exact/integers.ts packs factors.
   quantum: f32,
   // The size of the world along each axis, which is also the period of axes that wrap.
   extent: Extent,
   // A diameter has 2^quanta_bits quanta.
   quanta_bits: u32,
-  // Velocities that gravity adds: in this substep, and on average.
+  // The velocities that gravity adds: `gained` in this substep, `gain` in each substep on average.
   gained: Extent,
   dither: u32,
   gain: Extent,

@@ -3,8 +3,8 @@
 // Needs: fluid, SOLID, kinds, frame, reach_drawn, fullness, OFF_SCREEN, is_drawable, lift, smooth_sample, field.
 // Needs: linear, quad_corner, colour_of, colour_at.
 
-// free_share takes a square around a point instead of a disc. Half the width of the square is SQUARE_SHARE times the
-// disc's radius (reach_drawn), but at most WIDEST_SQUARE cells.
+// free_share returns the share of a square that is not solid. The square stands for the disc of radius reach_drawn
+// around a point. Half its width is SQUARE_SHARE times that radius, but at most WIDEST_SQUARE cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
@@ -14,7 +14,7 @@ const LEAST_FREE = 0.2;
 // min(WITHIN, fullness − GAP), so cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.3;
 
-// From a density of WITHIN on, a point is inside the fluid. Below NOWHERE_NEAR, no particle is near.
+// A greater density than WITHIN looks the same as WITHIN. Below NOWHERE_NEAR, no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
@@ -68,7 +68,7 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// The fullness of cells fills gaps narrower than a cell.
+// Returns the drawn density. The fullness of cells fills gaps between particles that are narrower than a cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);

@@ -1,6 +1,6 @@
 // Draws the fluid in 3D as a strip of four vertices over the box. Each pixel follows its ray through the volume of
-// densities to the surface, and the refracted ray on through the fluid. The surface mirrors the sky; the fluid absorbs
-// the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth.
+// densities to the surface. From there, it follows the refracted ray through the fluid. The surface mirrors the sky;
+// the fluid absorbs the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth.
 // Needs: Sight, start_of, voxel_edge, volume_at, BORDER, MOST_STEPS, STRIDE, frame, sight_along, INNER_STEPS, clip_of.
 // Needs: scene, linear, fluid, colour_at, SUN, sky, Pixel, corner_over, sight_of, LEAST_SLOPE.
 

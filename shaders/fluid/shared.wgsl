@@ -88,7 +88,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
 }
 
 // The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
-// substep, and the deviation from the lattice's velocity.
+// substep, and the deviation from the lattice's velocity. With APIC, and along axes on which the particle was stopped,
+// the deviation counts as 0.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

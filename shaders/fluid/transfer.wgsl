@@ -5,8 +5,8 @@
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
-// solids_around sets a bit per solid cell of the 3 × 3 (× 3) around a cell; x varies fastest. OWN_BIT is the cell's
-// own.
+// solids_around sets a bit per solid cell of the 3 × 3 (× 3) around a cell; x varies fastest. OWN_BIT is the bit
+// of the cell itself.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {

@@ -1,7 +1,8 @@
 // Levels of cells in an unbounded world. Each level has a table of buckets, whose number is a power of two. The bucket
 // of a cell follows from a sum: a cell to the right has the next bucket, and rows and layers are far apart. So a row of
 // cells is one range of buckets, which may continue at the start of the table. The cells around a particle never share
-// a bucket; cells farther apart may share one. levels/dense.wgsl defines the same names.
+// a bucket; cells farther apart may share one. levels/dense.wgsl defines finest_at, coarsened and bucket_at, among
+// others, for dense cells.
 // Twin: src/core/world/levels.ts.
 // Needs: start, grid, snap, inverse_edge, is_beside.
 

@@ -90,7 +90,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// A row that crosses an end of the x axis counts once.
+// Counts a row that crosses an end of the x axis once; layers_of doubles the number.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {

@@ -1,6 +1,6 @@
-// Calls the functions that base/particle.wgsl lists, with one workgroup per heavy particle, whose threads share the
-// candidates.
-// The first thread merges the results in the order of threads, so the bits are reproducible. The kernel also defines
+// Calls the functions that base/particle.wgsl lists, with one workgroup per heavy particle. The threads of a workgroup
+// share the candidates. The first thread merges the results in the order of threads, so the bits are reproducible. The
+// kernel also defines
 //   fn merge(gathered: ptr<function, Gathered>, other: Gathered)
 // Needs: Gathered, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, merge, finish.

@@ -1,5 +1,5 @@
-// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in,
-// with an effect that falls with the distance. `hold` pulls one particle. Host: src/page/tools/brush.ts.
+// Lets the page's pointer change velocities. `brush` pushes particles away from the pointer's ray (2D: point) or pulls
+// them in; the effect falls with the distance. `hold` pulls one particle. Host: src/page/tools/brush.ts.
 // Needs: stroke, position, velocity, id.
 
 struct Stroke {

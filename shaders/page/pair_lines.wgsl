@@ -9,7 +9,7 @@ const CONTACT_BIT = 0x80000000u;
 
 struct View {
   clip: mat4x4f,
-  // How far beyond the picture pairs are drawn, as a share of half the picture.
+  // Particles this far outside the picture still count as in view. Unit: half the picture.
   margin: vec2f,
   contacts_only: u32,
   // Vertices per line, and lines per pair.

@@ -1,5 +1,5 @@
 // Finds overlapping pairs (id, greater id), sorted by first id, then second id. Tally counts them; fill writes them.
-// With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it ends before the first id
+// With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it ends before the lowest id
 // whose pairs do not all fit. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: exact_contact, quanta_at, mark, tallies.

@@ -1,12 +1,12 @@
-// Runs the V-cycle of one level, or two, on its way up: adds the solution of the next coarser level, and smooths.
-// IS_PAIR: first runs the coarser of the two levels in the same dispatch, on a tile of its own. Otherwise the level is
-// the finest, and this also applies the pressure equations to its solution, as apply.wgsl does. `slots` begins with the
-// finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
+// Runs the upward part of the V-cycle on one level or two: adds the solution of the next coarser level, and smooths.
+// With IS_PAIR, the kernel first runs the coarser of two levels, on a tile of its own. Otherwise the level is the
+// finest, and the kernel also applies the pressure equations to its solution, as apply.wgsl does. `slots` begins with
+// the finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: SMOOTHINGS, IS_PAIR, TILE, Spot, right, count_of, side, WORKGROUP, row_of, spot_at, diagonal, cell_of.
 // Needs: smoothed, tile, level, solution, sum_around, is_red, image, is_over, slots, is_occupied, corner, first_value.
 // Needs: find_equations, smooth_tile, store_partial, DOTS.
 
-// Cells that a tile overlaps its neighbours by: one per pass and, without IS_PAIR, one more for the equations.
+// The width in cells by which a tile overlaps its neighbours: one per pass and, without IS_PAIR, one for the equations.
 const REACH = 2u * SMOOTHINGS + 1u - u32(IS_PAIR);
 const SIDE = TILE + 2u * REACH;
 const COARSE_SIDE = SIDE / 2u + 4u * SMOOTHINGS;

@@ -1,13 +1,13 @@
-// Runs the V-cycle of one level, or two, on its way down: smooths from 0, and sums the residuals into the next coarser
-// level. IS_PAIR: also runs the coarser level in the same dispatch, on the cells that the tile covers. Otherwise the
-// level is the finest, and the first workgroup also judges the last step of the conjugate gradients. `slots` begins with
-// the finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
+// Runs the downward part of the V-cycle on one level or two: smooths from 0, and sums the residuals into the next
+// coarser level. With IS_PAIR, the kernel then runs that level too, on the cells that the tile covers. Otherwise the
+// level is the finest, and the first workgroup also judges the last step of the conjugate gradients. `slots` begins
+// with the finer level. 2D only. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: SMOOTHINGS, TILE, IS_PAIR, Spot, right, count_of, side, WORKGROUP, row_of, spot_at, diagonal, is_red, cell_of.
 // Needs: tile, smoothed, sum_around, corner, level, judge, solver, is_over, slots, is_occupied, find_equations.
 // Needs: smooth_tile.
 
-// Cells that a tile overlaps its neighbours by: one per pass that reads neighbours, and one for the residual. The first
-// pass reads no neighbours, because all values are 0.
+// The width in cells by which a tile overlaps its neighbours: one per pass that reads neighbours, and one for the
+// residual. The first pass reads no neighbours, because all values are 0.
 const REACH = 2u * SMOOTHINGS;
 const COARSE_SIDE = TILE / 2u + 2u * REACH;
 const SIDE = TILE + 2u * REACH * (1u + 2u * u32(IS_PAIR));
@@ -66,8 +66,8 @@ fn residual_at(x: u32, y: u32) -> f32 {
   return sum;
 }
 
-// Writes the right-hand sides of the coarser cells that the tile's inner part covers; it begins at `reach`. Where a
-// tile has no equations, nothing reads them.
+// Writes the right-hand sides of the coarser cells that the tile's inner part covers. The inner part begins at `reach`.
+// If a tile has no equations, this writes nothing, because nothing reads those right-hand sides.
 fn restrict_tile(reach: u32, thread: u32) {
   let rows = (side - 2u * REACH) / 2u;
   let beyond = (reach - REACH) / 2u;

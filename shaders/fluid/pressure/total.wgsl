@@ -9,7 +9,7 @@ const RESIDUALS = 2u * PARTIALS;
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
 
-// Returns the sums of the first two components and the maximum of the third, in the same order in each workgroup.
+// Returns the sums of the first two components and the maximum of the third. Each workgroup adds in the same order.
 fn total_of(part: u32, thread: u32) -> vec4f {
   var own = vec4f();
   for (var index = thread; index < PARTIALS; index += WORKGROUP) {

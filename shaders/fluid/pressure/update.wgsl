@@ -1,5 +1,5 @@
-// Takes one step of the conjugate gradients, and zeroes `solution` for the next V-cycle. Both products come from the
-// preconditioned residual, not from the direction, so that one kernel before this one can sum both (Chronopoulos and
+// Takes one step of the conjugate gradients, and zeroes `solution` for the next V-cycle. Both dot products come
+// from the preconditioned residual, not from the direction, so apply.wgsl can sum both in one kernel (Chronopoulos and
 // Gear, 1989). Finds the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, total_of, DOTS, solver, MOST_STEP, frame, solution, direction, image, direction_image, pressure.
 // Needs: right, store_partial, RESIDUALS.

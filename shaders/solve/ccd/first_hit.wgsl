@@ -21,8 +21,8 @@ const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
-// Call it before a workgroup searches on another path. Forgets the hits on the previous one. The barrier keeps
-// other threads from overwriting `found` while the first thread reads it.
+// Call it before the workgroup turns to another path. Forgets the hits on the previous path. The barrier keeps other
+// threads from overwriting `found` while the first thread reads it.
 fn begin_search(thread: u32) {
   if (thread == 0u) {
     atomicStore(&known, 0u);

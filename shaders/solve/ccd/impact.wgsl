@@ -234,7 +234,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends where it begins.
+// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
