@@ -18,7 +18,8 @@ const BENCH_WORKER = 'bench/page/worker.ts';
 const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 
 /**
- * The CPU engine's worker is an entry, too. The page also imports it, for browsers without workers and for its address.
+ * The CPU engine's worker is an entry, too. The page also imports it, to learn its address and to run it in the page if
+ * the browser cannot start workers.
  */
 const CPU_WORKER = 'src/page/engines/cpu-worker.ts';
 /**

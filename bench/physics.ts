@@ -2,16 +2,16 @@
  * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench-physics.md
  * describes the figures. Flags:
  *
- * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter. Another engine is
- *   `exact`, for scenes with balls of one size
+ * - --engines cpu,gpu,box2d3,rapier: these four are the default, but `gpu` only if there is an adapter. A fifth engine
+ *   is `exact`, for scenes with balls of one size
  * - --dimensions 2,3
  * - --only slope,standing,ratio,overlap,impact,bounce,pile
  * - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
  * - --full: piles of 10,000 instead of 1,000
  * - --json FILE: also writes the figures
  *
- * Exits with 1 if an engine failed in a case or the file cannot be written, 2 if a flag is wrong. Missed limits do not
- * change the exit code.
+ * Exits with 1 if a given engine is missing, an engine fails in a case or the file cannot be written, and with 2 if a
+ * flag is wrong. Missed limits do not change the exit code.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:structures`: writes the tables of docs/structures.md from records of `cellstorm bench`. The arguments
- * are records, by default those named below. Every engine of a record becomes a row.
+ * are records, by default those named below. Every engine that a record timed becomes a row.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

@@ -3,10 +3,11 @@
  * and builds of a grid with all pairs. Flags: `--threads` (default 2), `--repeats`, and numbers of particles: `--steps`
  * of the pile, `--pairs` of the grid.
  *
- * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in as many
- * threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of threads.
- * The last three columns are processor times, which other programs change less: the time of one thread alone, the time
- * of the busiest of several threads, and the time of one divided by the mean of the several.
+ * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in the same
+ * number of threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of
+ * threads.
+ * The last three columns come from processor times, which other programs change less: the time of one thread alone, the
+ * time of the busiest of several threads, and the former divided by the mean time of the several.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -120,7 +120,7 @@ function listWork(groups: readonly Group[]): Markup[] {
 }
 
 const WORK_ABOUT =
-  'A test computes the distance of two bodies. An engine that finds each pair from both of its bodies makes at least two tests per pair, so at most half of its tests find a new pair.';
+  'A test computes the distance of two bodies, or compares two boxes. An engine that finds each pair from both of its bodies makes at least two tests per pair, so at most half of its tests find a new pair.';
 
 const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['scene', ({ scene, dimensions }) => `${scene} ${dimensions}D`],

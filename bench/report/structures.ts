@@ -1,4 +1,4 @@
-/** Compares each structure with the dense grid. Also compares two engines that differ in one thing. */
+/** Compares each structure with the dense grid. Also compares pairs of engines that differ in one thing. */
 import { BACKENDS } from '../harness/engine';
 import { DENSE_GRID, isYardstick, NAIVE } from '../harness/record';
 import { describeCounts, describeRange, type Group, isFaster, spansOf, type Timed } from './cases';

@@ -97,7 +97,10 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   const counted: readonly (readonly [Status, string])[] = [
     ['skipped', 'would have taken too long'],
     ['stopped', 'took longer than the limit'],
-    ['refused', 'lacked memory, a package or a GPU, or had a scene that the engine does not accept'],
+    [
+      'refused',
+      'lacked memory, a package, a program or a GPU, or had a scene or count that the engine does not accept',
+    ],
   ];
   for (const [status, did] of counted) {
     const matching = withStatus(status);

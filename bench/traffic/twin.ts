@@ -320,7 +320,7 @@ function entryOf({ name, parameters }: FunctionText): [string[][], string] {
   return [shown, `${prologue.join('\n')}\n`];
 }
 
-/** Returns whether the token before `at` takes an address. After a value, it is an operator. */
+/** Returns whether the token before `at` takes an address. After a value, `&` is an operator. */
 function isPointer(tokens: readonly string[], at: number): boolean {
   const before = tokens[at - 2] ?? '';
   return tokens[at - 1] === '&' && (before === 'return' || !/[\w)\]]$/.test(before));

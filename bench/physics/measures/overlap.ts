@@ -45,7 +45,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const GRAVITIES = [0.1, GRAVITY, 50] as const;
 
-/** These crowds gained energy when friction raised the contact law's limit of a particle's sum of changes. */
+/** These crowds gained energy in a version in which friction raised the limit of a particle's sum of changes. */
 const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution: number })[] = [
   { count: 60, edge: 1, friction: 10, restitution: 0 },
   { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },

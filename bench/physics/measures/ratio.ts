@@ -1,7 +1,7 @@
 /**
- * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on the floor, a wall
- * or a box obstacle. The gap is the distance from the floor to the upper ball. It is 2 at the start, unless the upper
- * ball is dropped.
+ * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on a floor. That
+ * floor is either a wall or a box obstacle. The gap is the distance from it to the upper ball. It is 2 at the start,
+ * unless the upper ball is dropped.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';

@@ -1,4 +1,4 @@
-/** Measures bodies that must stand for 20 s, or with --minutes for up to an hour. */
+/** Measures bodies that must stand for 20 s, or for the time that --minutes sets. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
 import { type Case, type Sizes, withRestitution } from '../measure';
@@ -7,8 +7,8 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
 /**
- * The limit of a movement, in diameters: 1e-4 per second for five minutes. Shorter runs have the same limit, because
- * bodies also move while they settle.
+ * The limit of a movement, in diameters: 1e-4 per second for five minutes. Runs of any length have this limit. In
+ * shorter ones it allows for the movement while bodies settle.
  */
 const MOST_MOVED = 0.03;
 

@@ -256,7 +256,7 @@ describe('the summary', () => {
       '1 run failed and has no time: c on uniform 2D.',
       '1 run would have taken too long.',
       '1 run took longer than the limit.',
-      '1 run lacked memory, a package or a GPU, or had a scene that the engine does not accept.',
+      '1 run lacked memory, a package, a program or a GPU, or had a scene or count that the engine does not accept.',
     ]);
   });
 
