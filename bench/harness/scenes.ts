@@ -41,7 +41,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** The largest number of bodies. The file of --input has no more, or the pairs of more would fill the memory. */
+  /** The largest number of bodies. More are not in the file of --input, or have more pairs than fit into memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -83,7 +83,7 @@ const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 const SPARSE_ROOM = 10;
 const DENSE_ROOM = 1 / 6;
 
-/** Cells per body, each one diameter wide. More cells need a longer box, in which floats are coarser. */
+/** Cells per body; a cell is one diameter wide. More cells need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
 /** `columns`: the number of bodies along each axis before they fall. `width`: the edge of a silo, in diameters. */
@@ -301,7 +301,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'uniform-dense',
-    about: 'Like uniform with a sixth of the room: each body overlaps six others.',
+    about: 'Like uniform with a sixth of the room: each body overlaps six others on average.',
     dimensions: BOTH,
     generate: scattered(DENSE_ROOM),
   },
@@ -318,7 +318,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   {
     name: 'moving',
     about:
-      'Like uniform, with ids in random order; each body keeps a velocity of up to an eighth of a diameter per build.',
+      'Like uniform, with ids in random order; each body keeps a velocity of up to an eighth of a diameter per build along each axis.',
     dimensions: BOTH,
     generate: (request) => ({
       ...scattered(1)(request),

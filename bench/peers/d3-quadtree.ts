@@ -1,4 +1,4 @@
-/** d3's quadtree, used as in d3-force: nodes store the greatest radius below them; a query visits the tree per body. */
+/** d3's quadtree, used as in d3-force: nodes store the greatest radius below them; a query visits it once per body. */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';

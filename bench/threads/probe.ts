@@ -1,4 +1,7 @@
-/** Measures the speed of plain arithmetic in several threads relative to one: about the number of free cores. */
+/**
+ * Measures the speed of plain arithmetic in several threads relative to one. This is about the number of free cores,
+ * but at most the number of threads.
+ */
 import { Worker } from 'node:worker_threads';
 
 const ROUNDS = 1_000_000;

@@ -1,4 +1,4 @@
-// Computes, in one workgroup, how to change particles so that energy does not grow:
+// Computes, in one workgroup, how to change particles so that energy does not grow, or grows less:
 //   velocity ← scale · (velocity − share · deviation),
 //   height ← (1 − lowering) · height.
 // The deviation is a particle's velocity minus the lattice's velocity there. Twin:

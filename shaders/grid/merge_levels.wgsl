@@ -1,6 +1,6 @@
 // Decides how many of the lowest levels of an unbounded world are merged: those whose cells hold less than half a
-// particle on average. Looking up such cells takes longer than testing the particles in larger ones. Their particles
-// are sorted into cells of the next level.
+// particle on average. Looking up such cells takes longer than testing the particles in larger ones. The particles of
+// merged levels are sorted into cells of the next level.
 // - sample_particles lists about 2.8 to 5.7 · √count particles. A hash of the position chooses them, so the choice does
 //   not depend on the order of particles.
 // - compare_sample counts each pair of the sample on the lowest level where both particles are in the same cell.

@@ -1,5 +1,6 @@
 // The level and the bucket of a particle. Cells of each level are twice as wide as cells of the level below. A particle
-// is on the lowest level whose cells are at least as wide as its diameter. Twin: src/core/world/levels.ts.
+// is on the lowest level that allows its diameter. The largest allowed diameter doubles from level to level. Twin:
+// src/core/world/levels.ts.
 // Needs: grid, merged_levels, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket.
 // Needs: are_adjacent.
 

@@ -1,7 +1,7 @@
 // Functions that a user's kernel may call. src/engine/grid/grid-kernel.ts declares the bindings.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 
-// Users name the struct Own, our modules Gathered.
+// Users' kernels name the struct Own, the engine's modules Gathered.
 alias Gathered = Own;
 
 fn position_of(slot: u32) -> Vector {

@@ -23,7 +23,7 @@ import { GRAVITY, type PhysicsScene, vector } from '../scene';
 /** The number of seeds for each gravity in GRAVITIES, and for each crowd in SLOW. */
 const STARTS = 6;
 const SLOW_STARTS = 8;
-/** 32-bit floats hold multiples of 1/UNITS exactly. */
+/** 32-bit floats hold the multiples of 1/UNITS in these worlds exactly. */
 const UNITS = 1024;
 const DIAMETER = 1;
 

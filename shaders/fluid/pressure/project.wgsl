@@ -1,5 +1,5 @@
-// Subtracts pressure differences from the velocities of faces. The first workgroup also ends the solver. Twin:
-// src/methods/fluid/reference/project.ts.
+// Subtracts pressure differences from the velocities of faces. The first workgroup also judges the solver's last
+// step and makes the solver ready for the next substep. Twin: src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, judge, solver, frame, linear_index, coupling, pressure, velocity.
 
 @compute @workgroup_size(WORKGROUP)
