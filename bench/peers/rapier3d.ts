@@ -1,4 +1,4 @@
-/** Rapier's 3D engine, for bench:physics. */
+/** Rapier's 3D engine, for bench:physics and bench:stepping. */
 import { loadPeer } from './load';
 
 export const openRapier3d = async () => {
