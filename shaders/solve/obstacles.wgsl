@@ -1,7 +1,7 @@
 // The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the
 // position to which these have moved the particle. With PUSH_APART, obstacles only push. Twin: meetObstacles in
 // src/reference/solve/contact-law.ts.
-// Needs: Particle, Neighbour, Contact, push_of, wall_change, bounces_off_wall, bounce_change, Pressing, wrap.
+// Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, wall_change, bounce_change, Pressing, wrap.
 // Needs: probe_obstacles.
 
 // The velocity of a particle, and sums over the obstacles that it overlaps.
@@ -16,7 +16,7 @@ struct ObstacleSum {
   change: Vector,
   lengths: f32,
   greatest: f32,
-  // What the obstacles with the deepest overlap add to both sums if they bounce the particle, and the greatest bounce.
+  // The same for the bounces off the obstacles with the deepest overlap. If there are any, only these count.
   bounce: Vector,
   bounce_lengths: f32,
   greatest_bounce: f32,
@@ -45,17 +45,18 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #else
   (*met).push += (BOUNCE_PUSH * overlap) * contact.normal;
   let approach = dot((*met).velocity, contact.normal);
-  if (approach < 0.0) {
+  let bounces = bounces_off_wall(approach, (*met).restitution);
+  if (approach < 0.0 && !bounces) {
     let change = wall_change(overlap, approach);
     (*met).change += change * contact.normal;
     (*met).lengths += change;
     (*met).greatest = max((*met).greatest, change);
-    if (may_bounce && bounces_off_wall(approach, (*met).restitution)) {
-      let bounce = bounce_change(approach, 1.0, (*met).restitution);
-      (*met).bounce += (bounce - change) * contact.normal;
-      (*met).bounce_lengths += bounce - change;
-      (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
-    }
+  }
+  if (bounces && may_bounce) {
+    let bounce = bounce_change(approach, 1.0, (*met).restitution);
+    (*met).bounce += bounce * contact.normal;
+    (*met).bounce_lengths += bounce;
+    (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
   }
 #endif
 }
@@ -76,17 +77,17 @@ fn meet_obstacles(
   moved.position = wrap(*position);
   probe_obstacles(&met, moved);
   *position += push_by_obstacles(met);
-  let total = met.change + met.bounce;
+  let bounces = met.greatest_bounce > 0.0;
+  let total = select(met.change, met.bounce, bounces);
   let size = sqrt(dot(total, total));
   if (!(size > 0.0)) {
     return;
   }
   let up = total / size;
-  let turn = (met.lengths + met.bounce_lengths) / size;
+  let turn = select(met.lengths, met.bounce_lengths, bounces) / size;
   let approach = dot(*velocity, up);
-  let bounces = met.greatest_bounce > 0.0;
   let most = bounce_change(approach, 1.0, select(0.0, restitution, bounces));
-  let change = min(max(met.greatest, met.greatest_bounce) * turn, most);
+  let change = min(select(met.greatest, met.greatest_bounce, bounces) * turn, most);
   (*pressing).sliding = *velocity - approach * up;
   (*pressing).sum = change * turn;
   (*pressing).bounces = bounces;

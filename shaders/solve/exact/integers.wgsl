@@ -23,11 +23,6 @@ fn added(sum: WideSum, more: Lattice) -> WideSum {
   return WideSum(sum.high + (more >> Extent(31u)) + select(Lattice(), Lattice(1), low < words), low);
 }
 
-fn sum_of_sums(a: WideSum, b: WideSum) -> WideSum {
-  let low = a.low + b.low;
-  return WideSum(a.high + b.high + select(Lattice(), Lattice(1), low < b.low), low);
-}
-
 fn total_of(high: i32, low: u32, limit: i32) -> i32 {
   let word = i32(low);
   return select(select(limit, -limit, high < 0i), clamp(word, -limit, limit), high == (word >> 31u));

@@ -1,9 +1,8 @@
 // The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only push.
 // Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
 // Needs: WideSum, Wide, Particle, Neighbour, Contact, MOST_CHANGE, added, shares_of, scaled, substep, dot_with.
-// Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, sum_of_sums, length_of.
-// Needs: direction_of, share_of, Ending, probe_obstacles_at, exact_wrap, pressure_of, MOST_LOADED, FASTEST, moved_by.
-// Needs: within.
+// Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, length_of, direction_of.
+// Needs: share_of, Ending, probe_obstacles_at, exact_wrap, pressure_of, MOST_LOADED, FASTEST, moved_by, within.
 
 #if OBSTACLES
 // Sums over the obstacles that a particle overlaps.
@@ -22,10 +21,12 @@ struct ObstacleSum {
   greatest: i32,
   // The normal of the last of these obstacles.
   normal: Lattice,
-  // What the obstacles with the deepest overlap add to both sums if they bounce the particle, and the greatest bounce.
+  // The same for the bounces off the obstacles with the deepest overlap. If there are any, only these count.
+  bouncing: u32,
   bounce: WideSum,
   bounce_total: Wide,
   greatest_bounce: i32,
+  bounce_normal: Lattice,
 #endif
 }
 
@@ -34,6 +35,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let overlap = contact.overlap;
 #if !PUSH_APART
   if (overlap > (*met).deepest) {
+    (*met).bouncing = 0u;
     (*met).bounce = WideSum();
     (*met).bounce_total = Wide();
     (*met).greatest_bounce = 0i;
@@ -50,18 +52,23 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   if (approach >= 0i) {
     return;
   }
+  if (substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed)) {
+    if (may_bounce) {
+      let bounce = exact_wall_change(overlap, approach, true);
+      (*met).bouncing += 1u;
+      (*met).bounce = added((*met).bounce, shares_of(bounce, normal));
+      (*met).bounce_total = add_low((*met).bounce_total, u32(bounce));
+      (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
+      (*met).bounce_normal = normal;
+    }
+    return;
+  }
   let change = exact_wall_change(overlap, approach, false);
   (*met).pressing += 1u;
   (*met).change = added((*met).change, shares_of(change, normal));
   (*met).total = add_low((*met).total, u32(change));
   (*met).greatest = max((*met).greatest, change);
   (*met).normal = normal;
-  if (may_bounce && substep.restitution > 0.0 && approach < -i32(substep.exact_rest_speed)) {
-    let bounce = exact_wall_change(overlap, approach, true);
-    (*met).bounce = added((*met).bounce, shares_of(bounce - change, normal));
-    (*met).bounce_total = add_low((*met).bounce_total, u32(bounce - change));
-    (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
-  }
 #endif
 }
 
@@ -107,9 +114,7 @@ struct CommonNormal {
   fraction: i32,
 }
 
-fn common_normal(met: ObstacleSum) -> CommonNormal {
-  let whole = add_low(Wide(met.total.high + met.bounce_total.high, met.total.low), met.bounce_total.low);
-  let change = sum_of_sums(met.change, met.bounce);
+fn common_normal(change: WideSum, whole: Wide) -> CommonNormal {
   let bits = excess_bits(whole);
   let total = cut_off(whole.high, whole.low, bits);
   var sum = Lattice();
@@ -143,13 +148,20 @@ fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
     return;
   }
   var push = push_together(met);
+  let bounces = met.bouncing > 0u;
+  if (bounces) {
+    met.pressing = met.bouncing;
+    met.change = met.bounce;
+    met.total = met.bounce_total;
+    met.greatest = met.greatest_bounce;
+    met.normal = met.bounce_normal;
+  }
   var normal = met.normal;
-  let bounces = met.greatest_bounce > 0i;
-  let greatest = max(met.greatest, met.greatest_bounce);
+  let greatest = met.greatest;
   var change = greatest;
   var pressure = greatest;
   if (met.pressing > 1u) {
-    let joint = common_normal(met);
+    let joint = common_normal(met.change, met.total);
     normal = joint.direction;
     var most = max(0i, -dot_with(velocity, normal));
     if (bounces) {

@@ -63,8 +63,9 @@
  *       min(depth / dt, −vn)    otherwise, if vn < 0
  *     It presses on a by its change.
  *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of a
- *     wall. But only the obstacle with the greatest depth can bounce a. All obstacles together act like one wall. Its
- *     normal u is the direction of Σ c n. With t = Σ c / |Σ c n|, its change is
+ *     wall. But only the one with the greatest depth can bounce a. The c of others that would bounce a is 0; if one
+ *     bounces a, the c of all others is 0. All obstacles together act like one wall. Its normal u is the direction of
+ *     Σ c n. With t = Σ c / |Σ c n|, its change is
  *       min((greatest c) · t, −(1 + e) · v·u)
  *     where e counts if an obstacle bounces a. It presses on a by its change times t. Obstacles move a by BOUNCE_PUSH ·
  *     (greatest depth) · Σ (depth · n) / Σ depth. So they never reverse the velocity, and several obstacles in a plane

@@ -67,7 +67,7 @@ export class Obstacles implements ObstacleContacts {
     const velocityX = scratchVelocity[0] as number;
     const velocityY = scratchVelocity[1] as number;
     const velocityZ = scratchVelocity[2] as number;
-    // The sums of all changes, as vectors and as numbers.
+    // The sums of the changes, as vectors and as numbers.
     let [sumX, sumY, sumZ, sum] = [0, 0, 0, 0];
     let greatest = 0;
     let bounces = false;
@@ -81,9 +81,14 @@ export class Obstacles implements ObstacleContacts {
       z += share * depth * normalZ;
       const approach = velocityX * normalX + velocityY * normalY + velocityZ * normalZ;
       if (!(approach < 0)) continue;
-      const isBounce = depth === deepest && bouncesOffWall(approach, restitution, substep);
+      const isBounce = bouncesOffWall(approach, restitution, substep);
+      if (isBounce ? depth < deepest : bounces) continue;
       const change = fixedChange(depth, approach, isBounce, restitution, substep);
-      bounces ||= isBounce;
+      if (isBounce && !bounces) {
+        // A bounce leaves out what the other obstacles change.
+        [sumX, sumY, sumZ, sum, greatest] = [0, 0, 0, 0, 0];
+        bounces = true;
+      }
       sumX += change * normalX;
       sumY += change * normalY;
       sumZ += change * normalZ;

@@ -280,8 +280,16 @@ export interface Body {
   readonly velocity: Approximate;
 }
 
+export interface BounceOutcome {
+  bounces: boolean;
+  /** True if errors within their bounds may make the particle bounce. */
+  mayBounce: boolean;
+  /** True if the particle bounces whatever the errors are. */
+  mustBounce: boolean;
+}
+
 /** How obstacles and walls press on a particle. */
-export interface Pressing {
+export interface Pressing extends BounceOutcome {
   /** The sum of the normal changes. */
   readonly sum: ApproximateNumber;
   /** The velocity across the normals of all that press. */
@@ -289,11 +297,6 @@ export interface Pressing {
   slidingError: number;
   /** How much `sliding` changes if errors decide whether obstacles or walls press. */
   doubt: number;
-  bounces: boolean;
-  /** True if errors within their bounds may make the particle bounce. */
-  mayBounce: boolean;
-  /** True if the particle bounces whatever the errors are. */
-  mustBounce: boolean;
 }
 
 export function noPressing({ velocity }: Body): Pressing {
@@ -361,7 +364,7 @@ function meetWall(
 /** Adds a normal change. `change` says whether it is a bounce. */
 export function press(
   pressing: Pressing,
-  { bounces, mayBounce, mustBounce }: Pick<FixedChange, 'bounces' | 'mayBounce' | 'mustBounce'>,
+  { bounces, mayBounce, mustBounce }: BounceOutcome,
   added: ApproximateNumber,
 ): void {
   const { sum } = pressing;
@@ -377,13 +380,7 @@ export function errorOfPart({ error }: ApproximateNumber, approach: number, appr
   return error === 0 ? 0 : error * (Math.abs(approach) + approachError);
 }
 
-export interface FixedChange extends ApproximateNumber {
-  readonly bounces: boolean;
-  /** True if errors within their bounds may make the particle bounce. */
-  readonly mayBounce: boolean;
-  /** True if the particle bounces whatever the errors are. */
-  readonly mustBounce: boolean;
-}
+export interface FixedChange extends ApproximateNumber, BounceOutcome {}
 
 /**
  * Returns the change of the normal velocity at a wall or an obstacle. `deepest`: whether the obstacle has the deepest
@@ -404,21 +401,20 @@ export function fixedChange(
   const bouncing = (1 + part) * Math.max(0, -approach);
   const partError = errorOfPart(restitution, approach, approachError);
   const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
-  const mayBounce = deepest.may && part + restitution.error > 0 && approach - approachError < -restSpeed;
-  const mustBounce =
-    mayBounce &&
-    deepest.must &&
-    part > restitution.error &&
-    depth > depthError &&
-    approach + approachError < -restSpeed;
-  const bounces = deepest.is && part > 0 && !isInside && approach < -restSpeed;
+  // Faster than restSpeed, an obstacle that is not the deepest one changes nothing.
+  const mayBeFast = part + restitution.error > 0 && approach - approachError < -restSpeed;
+  const mustBeFast =
+    mayBeFast && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;
+  const isFast = part > 0 && !isInside && approach < -restSpeed;
+  const mayBounce = mayBeFast && deepest.may;
+  const mustBounce = mustBeFast && deepest.must;
+  const bounces = isFast && deepest.is;
+  const value = bounces ? bouncing : isFast ? 0 : stopping;
+  const openError = Math.max(stoppingError, bouncingError) + bouncing;
+  const fastError = mustBounce ? bouncingError : mustBeFast && !mayBounce ? 0 : openError;
   return {
-    value: bounces ? bouncing : stopping,
-    error: mustBounce
-      ? bouncingError
-      : mayBounce
-        ? Math.max(stoppingError, bouncingError) + bouncing
-        : stoppingError,
+    value,
+    error: mayBeFast ? fastError : stoppingError,
     bounces,
     mayBounce,
     mustBounce,

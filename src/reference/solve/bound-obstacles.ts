@@ -11,9 +11,8 @@
  *   a = v·n          off by ε and by |v| APPROACH
  *   c                the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If
  *                    errors may decide whether the obstacle is the deepest one, or bounces the particle, c is also off
- *                    by the bounce.
- *   O = Σ c n        off by the errors of c and n, and by the roundings of products and of the sum. The GPU adds the
- *                    extra change of a bounce separately; hence 6 u more.
+ *                    by the bounce. If errors may decide whether a bounce leaves c out, c is also off by itself.
+ *   O = Σ c n        off by the errors of c and n, and by the roundings of products and of the sum
  *   up = O / |O|     off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
  *                    does not turn `up`, so UP is the error of n instead. UP is never above 2.
  *   A = v·up         off by ε and by |v| (UP + (k + 1) u)
@@ -27,7 +26,16 @@ import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact } from './bound-contact';
-import { type Body, errorOfPart, fixedChange, type Pressing, press, pushTerm } from './bound-law';
+import {
+  type Body,
+  type BounceOutcome,
+  errorOfPart,
+  type FixedChange,
+  fixedChange,
+  type Pressing,
+  press,
+  pushTerm,
+} from './bound-law';
 import {
   type Accuracy,
   type ApproximateNumber,
@@ -67,31 +75,33 @@ export function meetObstacles(
   const changes = new Sum(dimensions);
   const lengths = new Sum(1);
   const greatest = new Largest();
-  let [bounces, mayBounce, mustBounce] = [false, false, false];
-  for (const contact of contacts) {
-    const { normal, accuracy: own, hasNoBound, isBorderline } = contact;
-    const approach = inner(velocity.value, normal);
-    const approachError = velocity.error + speed * (hasNoBound ? 2 : own.approach);
-    const depth = { value: contact.overlap, error: contact.overlapError };
+  const found = contacts.map((contact) => {
+    const approach = inner(velocity.value, contact.normal);
+    const approachError = velocity.error + speed * (contact.hasNoBound ? 2 : contact.accuracy.approach);
     const change = fixedChange(
       substep,
       restitution,
-      depth,
+      { value: contact.overlap, error: contact.overlapError },
       { value: approach, error: approachError },
       deepestOf(contact, contacts),
     );
-    const { value } = change;
-    const error = change.error + 6 * U * value;
+    return { contact, change };
+  });
+  const outcome = {
+    bounces: found.some(({ change }) => change.bounces),
+    mayBounce: found.some(({ change }) => change.mayBounce),
+    mustBounce: found.some(({ contact, change }) => change.mustBounce && !contact.isBorderline),
+  };
+  for (const { contact, change } of found) {
+    const { value, error } = countedChange(change, outcome);
+    const normalError = contact.hasNoBound ? 2 : contact.accuracy.normal + U;
     changes.add({
-      value: scaled(value, normal),
-      error: error + (value + error) * (hasNoBound ? 2 : own.normal + U),
+      value: scaled(value, contact.normal),
+      error: error + (value + error) * normalError,
       magnitude: value,
     });
     lengths.add({ value: [value], error, magnitude: value });
-    greatest.add(value, change.error, !isBorderline);
-    bounces ||= change.bounces;
-    mayBounce ||= change.mayBounce;
-    mustBounce ||= change.mustBounce && !isBorderline;
+    greatest.add(value, error, !contact.isBorderline);
   }
   const push = sharedPush(
     dimensions,
@@ -121,7 +131,7 @@ export function meetObstacles(
   const up = size > 0 ? scaled(1 / size, sum.value) : (only?.normal.slice() ?? sum.value);
   const approach = inner(velocity.value, up);
   const approachError = velocity.error + speed * (upError + (dimensions + 1) * U);
-  const most = mostChange(restitution, approach, approachError, { bounces, mayBounce, mustBounce });
+  const most = mostChange(restitution, approach, approachError, outcome);
   const added = lengths.total();
   const turn = only
     ? { value: 1, error: 20 * U }
@@ -137,12 +147,23 @@ export function meetObstacles(
   if (size > 0) pressing.sliding = sliding;
   pressing.slidingError = slidingError;
   if (!(size > sum.error)) pressing.doubt += Math.abs(approach) + approachError;
-  press(pressing, { bounces, mayBounce, mustBounce }, product({ value, error }, turn));
+  press(pressing, outcome, product({ value, error }, turn));
   for (let axis = 0; axis < dimensions; axis++) {
     velocity.value[axis] = (velocity.value[axis] as number) + value * (up[axis] as number);
   }
   velocity.error +=
     slidingError + error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
+}
+
+/** Returns the part of a change that counts: if obstacles bounce the particle, the others do not count. */
+function countedChange(
+  change: FixedChange,
+  { bounces, mayBounce, mustBounce }: BounceOutcome,
+): ApproximateNumber {
+  const { value, error } = change;
+  if (change.bounces) return { value, error };
+  if (!bounces) return { value, error: error + (mayBounce ? value : 0) };
+  return { value: 0, error: mustBounce && !change.mayBounce ? 0 : value + error };
 }
 
 /** Returns whether an obstacle has the deepest overlap: in exact arithmetic, with some errors, and with all. */
@@ -182,7 +203,7 @@ function mostChange(
   restitution: ApproximateNumber,
   approach: number,
   approachError: number,
-  { bounces, mayBounce, mustBounce }: { bounces: boolean; mayBounce: boolean; mustBounce: boolean },
+  { bounces, mayBounce, mustBounce }: BounceOutcome,
 ): ApproximateNumber {
   const { value: part } = restitution;
   const full = Math.max(0, -approach);

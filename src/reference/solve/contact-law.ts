@@ -297,12 +297,14 @@ export function meetObstacles(
     push = addScaled(push, fround(BOUNCE_PUSH * overlap), normal);
     const approach = dot(velocity, normal);
     if (!(approach < 0)) continue;
-    const bounces = overlap === deepest && bouncesOffWall(substep, approach, restitution);
+    const bounces = bouncesOffWall(substep, approach, restitution);
+    if (bounces ? overlap < deepest : isBounced) continue;
     const change = bounces ? bounceChange(restitution, approach, 1) : wallChange(substep, overlap, approach);
+    // A bounce leaves out what the other obstacles change.
+    if (bounces && !isBounced) [sum, lengths, greatest, isBounced] = [zero, 0, 0, true];
     sum = addScaled(sum, change, normal);
     lengths = fround(lengths + change);
     greatest = Math.max(greatest, change);
-    isBounced ||= bounces;
   }
   const position = addScaled(moved.position, fround(obstacleShare(deepest, overlaps)), push);
   const size = fround(Math.sqrt(dot(sum, sum)));

@@ -86,18 +86,17 @@ export class ExactObstacles {
       addShares(pushSum, overlap, x, y, z);
       const approach = along(velocity, x, y, z);
       if (approach >= 0) continue;
-      const change = wallChange(overlap, approach, false, substep);
+      const bounces = restitution > 0 && approach < -restSpeed;
+      if (bounces ? overlap < deepest : isBounce) continue;
+      if (bounces && !isBounce) {
+        // A bounce leaves out what the other obstacles change.
+        changeSum.fill(0);
+        [total, greatest, pressingCount, isBounce] = [0, 0, 0, true];
+      }
+      const change = wallChange(overlap, approach, bounces, substep);
       addShares(changeSum, change, x, y, z);
       total += change;
       greatest = Math.max(greatest, change);
-      if (overlap === deepest && restitution > 0 && approach < -restSpeed) {
-        // Rounds the bounce separately, as in the shader, which learns only later which overlap is deepest.
-        const bounce = wallChange(overlap, approach, true, substep);
-        addShares(changeSum, bounce - change, x, y, z);
-        total += bounce - change;
-        greatest = Math.max(greatest, bounce);
-        isBounce = true;
-      }
       pressingCount++;
       normal[0] = x;
       normal[1] = y;
