@@ -42,9 +42,6 @@ export interface ObstacleContacts {
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void;
 }
 
-/** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */
-export const GREATEST_PLAIN = 2 ** 127;
-
 /** Returns a component of the normal from slot `b` to the lower slot `a`, for particles at the same position. */
 export function coincidentNormal(a: number, b: number, axis: number, dimensions: Dimensions): number {
   return (a + b) % dimensions === axis ? -1 : 0;

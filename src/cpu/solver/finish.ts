@@ -7,7 +7,7 @@ import { holdFactor, keptShare, loadOf, restitutionOf } from '../../core/contact
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
-import { GREATEST_PLAIN, type ObstacleContacts, type Response } from './contact';
+import type { ObstacleContacts, Response } from './contact';
 import { normaliseNotFinite } from './integrate';
 import {
   loadScratch,
@@ -18,6 +18,9 @@ import {
   scratchPosition,
   scratchVelocity,
 } from './walls';
+
+/** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */
+const GREATEST_PLAIN = 2 ** 127;
 
 /**
  * Ends a pass for the slots from `begin` up to `end`. Sets their entries in all arrays of the response except

@@ -8,6 +8,10 @@ import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
+// V8 compiles constants of this module into the loops. Imported ones it would load and check again for each pair.
+const COINCIDENT = COINCIDENT_SQUARED;
+const SPREAD = -0.5 * SPREADING;
+
 function findPartners(
   pairs: SlotPairs,
   state: ParticleState,
@@ -25,7 +29,7 @@ function findPartners(
     let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
     const squared = x * x + y * y;
     if (squared > limit) continue;
-    if (squared < COINCIDENT_SQUARED) {
+    if (squared < COINCIDENT) {
       x = coincidentNormal(a, b, 0, 2);
       y = coincidentNormal(a, b, 1, 2);
     } else {
@@ -64,7 +68,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const squared = x * x + y * y;
     if (squared > limit) continue;
     let overlap = diameter;
-    if (squared < COINCIDENT_SQUARED) {
+    if (squared < COINCIDENT) {
       x = coincidentNormal(a, b, 0, 2);
       y = coincidentNormal(a, b, 1, 2);
     } else {
@@ -101,7 +105,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     }
     const changeX = normalX - braking * slidingX;
     const changeY = normalY - braking * slidingY;
-    const closing = bounces ? Math.sqrt(changeX * changeX + changeY * changeY) : -0.5 * SPREADING * approach;
+    const closing = bounces ? Math.sqrt(changeX * changeX + changeY * changeY) : SPREAD * approach;
     if (closing > kickSpeed) {
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);

@@ -5,6 +5,10 @@ import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
+// V8 compiles constants of this module into the loops. Imported ones it would load and check again for each pair.
+const COINCIDENT = COINCIDENT_SQUARED;
+const SPREAD = -0.5 * SPREADING;
+
 function findPartners(
   pairs: SlotPairs,
   state: ParticleState,
@@ -23,7 +27,7 @@ function findPartners(
     let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
     const squared = x * x + y * y + z * z;
     if (squared > limit) continue;
-    if (squared < COINCIDENT_SQUARED) {
+    if (squared < COINCIDENT) {
       x = coincidentNormal(a, b, 0, 3);
       y = coincidentNormal(a, b, 1, 3);
       z = coincidentNormal(a, b, 2, 3);
@@ -66,7 +70,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const squared = x * x + y * y + z * z;
     if (squared > limit) continue;
     let overlap = diameter;
-    if (squared < COINCIDENT_SQUARED) {
+    if (squared < COINCIDENT) {
       x = coincidentNormal(a, b, 0, 3);
       y = coincidentNormal(a, b, 1, 3);
       z = coincidentNormal(a, b, 2, 3);
@@ -113,7 +117,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const changeZ = normalZ - braking * slidingZ;
     const closing = bounces
       ? Math.sqrt(changeX * changeX + changeY * changeY + changeZ * changeZ)
-      : -0.5 * SPREADING * approach;
+      : SPREAD * approach;
     if (closing > kickSpeed) {
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);
