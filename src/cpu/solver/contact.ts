@@ -8,10 +8,7 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
  * are zero between passes.
  */
 export interface Response {
-  /**
-   * Velocities change by `changes`, positions by dt · `changes` + `pushes`. With gravity, most contacts have no pushes,
-   * so the loops rarely touch `pushes`.
-   */
+  /** Velocities change by `changes`, positions by dt · `changes` + `pushes`. */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
   /** The sums S (vectors) and, with variable radii, B (numbers) of core/contact/law.ts. */
@@ -21,6 +18,11 @@ export interface Response {
   readonly closings: Float64Array;
   /** `deepest` of law.ts, or 0 if it is at most SHALLOW. */
   readonly deepest: Float64Array;
+  /**
+   * 1 if a contact has changed a particle's entry of `pushes`, `closings` or `deepest`. With gravity, few contacts do,
+   * so the end of a pass reads and clears these arrays only where there is a mark.
+   */
+  readonly marks: Uint8Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
   readonly approaches: Float64Array;
   /** The slot of each particle's partner; −1 if there is none. */

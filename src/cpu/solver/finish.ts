@@ -42,7 +42,7 @@ export function finish(
   const { positions, velocities, radii, loads } = state;
   const { positions: newPositions, velocities: newVelocities } = target;
   const hasSizes = radii.length > 0;
-  const { pushes, changes, supports, bearings, closings, deepest } = response;
+  const { pushes, changes, supports, bearings, closings, deepest, marks } = response;
   const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
   const lowerX = lower[0] as number;
   const lowerY = lower[1] as number;
@@ -58,23 +58,27 @@ export function finish(
     let changeX = changes[first] as number;
     let changeY = changes[first + 1] as number;
     let changeZ = is3D ? (changes[first + 2] as number) : 0;
-    let pushX = (pushes[first] as number) + dt * changeX;
-    let pushY = (pushes[first + 1] as number) + dt * changeY;
-    let pushZ = is3D ? (pushes[first + 2] as number) + dt * changeZ : 0;
     changes[first] = 0;
     changes[first + 1] = 0;
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    if (is3D) {
-      changes[first + 2] = 0;
-      pushes[first + 2] = 0;
+    if (is3D) changes[first + 2] = 0;
+    let pushX = 0;
+    let pushY = 0;
+    let pushZ = 0;
+    let closing = 0;
+    let depth = 0;
+    if (marks[slot] !== 0) {
+      pushX = pushes[first] as number;
+      pushY = pushes[first + 1] as number;
+      if (is3D) pushZ = pushes[first + 2] as number;
+      closing = closings[slot] as number;
+      depth = deepest[slot] as number;
+      clearMarked(dimensions, response, slot);
     }
-    const closing = closings[slot] as number;
-    if (closing > 0) closings[slot] = 0;
-    const depth = deepest[slot] as number;
+    pushX += dt * changeX;
+    pushY += dt * changeY;
+    if (is3D) pushZ += dt * changeZ;
     let kept = 1;
     if (depth > 0) {
-      deepest[slot] = 0;
       const size = lengthOf(changeX, changeY, changeZ);
       if (size > 0) {
         kept = keptShare(size, closing, depth, kickSpeed);
@@ -180,6 +184,15 @@ export function finish(
     const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
     if (!(extent + speed < GREATEST_PLAIN)) normaliseNotFinite(target, dimensions, slot);
   }
+}
+
+/** Sets a particle's mark, and the sums that only marked particles have, to zero. */
+export function clearMarked(dimensions: Dimensions, response: Response, slot: number): void {
+  const { pushes, closings, deepest, marks } = response;
+  marks[slot] = 0;
+  closings[slot] = 0;
+  deepest[slot] = 0;
+  for (let entry = dimensions * slot; entry < dimensions * (slot + 1); entry++) pushes[entry] = 0;
 }
 
 /** Ends a pass that pushes apart: applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */

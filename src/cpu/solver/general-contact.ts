@@ -168,7 +168,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const is3D = dimensions === 3;
   const { velocities, radii, bulks, loads } = state;
   const areEqual = bulks.length === 0;
-  const { pushes, changes, supports, bearings, closings, deepest, partners } = response;
+  const { pushes, changes, supports, bearings, closings, deepest, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, kickSpeed, restSpeed } =
     substep;
   for (let word = 0; word < length; word += 2) {
@@ -198,6 +198,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const size = areEqual ? diameter : 2 * Math.min(radii[a] as number, radii[b] as number);
     if (overlap > SHALLOW * size) {
       const depth = overlap / size;
+      marks[a] = 1;
+      marks[b] = 1;
       deepest[a] = Math.max(deepest[a] as number, depth);
       deepest[b] = Math.max(deepest[b] as number, depth);
     }
@@ -219,6 +221,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       const moved = dt * change;
       const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;
+      marks[a] = 1;
       pushes[atA] = (pushes[atA] as number) + (extra * x + kept * slidingX);
       pushes[atA + 1] = (pushes[atA + 1] as number) + (extra * y + kept * slidingY);
       if (is3D) pushes[atA + 2] = (pushes[atA + 2] as number) + (extra * z + kept * slidingZ);
@@ -230,7 +233,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     let closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
-    if (closing > kickSpeed) closings[a] = Math.max(closings[a] as number, closing);
+    if (closing > kickSpeed) {
+      marks[a] = 1;
+      closings[a] = Math.max(closings[a] as number, closing);
+    }
     // If the share is ½, b gets the opposite of a's amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
@@ -248,7 +254,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
-    if (closing > kickSpeed) closings[b] = Math.max(closings[b] as number, closing);
+    if (closing > kickSpeed) {
+      marks[b] = 1;
+      closings[b] = Math.max(closings[b] as number, closing);
+    }
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
@@ -256,6 +265,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       const moved = dt * change;
       const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;
+      marks[b] = 1;
       pushes[atB] = (pushes[atB] as number) - (extra * x + kept * slidingX);
       pushes[atB + 1] = (pushes[atB + 1] as number) - (extra * y + kept * slidingY);
       if (is3D) pushes[atB + 2] = (pushes[atB + 2] as number) - (extra * z + kept * slidingZ);

@@ -54,7 +54,7 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, deepest, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
@@ -100,6 +100,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     }
     if (overlap > shallow) {
       const depth = overlap / diameter;
+      marks[a] = 1;
+      marks[b] = 1;
       deepest[a] = Math.max(deepest[a] as number, depth);
       deepest[b] = Math.max(deepest[b] as number, depth);
     }
@@ -107,6 +109,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const changeY = normalY - braking * slidingY;
     const closing = bounces ? Math.sqrt(changeX * changeX + changeY * changeY) : SPREAD * approach;
     if (closing > kickSpeed) {
+      marks[a] = 1;
+      marks[b] = 1;
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);
     }
@@ -121,6 +125,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       const kept = bounces ? dt * braking : 0;
       const extraX = extra * x + kept * slidingX;
       const extraY = extra * y + kept * slidingY;
+      marks[a] = 1;
+      marks[b] = 1;
       pushes[2 * a] = (pushes[2 * a] as number) + extraX;
       pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + extraY;
       pushes[2 * b] = (pushes[2 * b] as number) - extraX;

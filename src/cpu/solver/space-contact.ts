@@ -55,7 +55,7 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, deepest, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
   const { pushSpeed, kickSpeed, restSpeed } = substep;
   const bouncing = restitution > 0;
@@ -109,6 +109,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     }
     if (overlap > shallow) {
       const depth = overlap / diameter;
+      marks[a] = 1;
+      marks[b] = 1;
       deepest[a] = Math.max(deepest[a] as number, depth);
       deepest[b] = Math.max(deepest[b] as number, depth);
     }
@@ -119,6 +121,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       ? Math.sqrt(changeX * changeX + changeY * changeY + changeZ * changeZ)
       : SPREAD * approach;
     if (closing > kickSpeed) {
+      marks[a] = 1;
+      marks[b] = 1;
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);
     }
@@ -136,6 +140,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       const extraX = extra * x + kept * slidingX;
       const extraY = extra * y + kept * slidingY;
       const extraZ = extra * z + kept * slidingZ;
+      marks[a] = 1;
+      marks[b] = 1;
       pushes[3 * a] = (pushes[3 * a] as number) + extraX;
       pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + extraY;
       pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + extraZ;

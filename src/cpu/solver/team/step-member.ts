@@ -21,7 +21,7 @@ import { type Batches, batchesFor, JOB_NUMBERS, STEP_BATCHES } from '../../threa
 import type { Response } from '../contact';
 import { EqualNeighbours } from '../equal-neighbours';
 import { EqualObstacles } from '../equal-obstacles';
-import { finish } from '../finish';
+import { clearMarked, finish } from '../finish';
 import { findRanges, type HeldPairs, PAIRS_EACH } from '../held-pairs';
 import { integrate } from '../integrate';
 import { Obstacles } from '../obstacles';
@@ -431,15 +431,13 @@ export class StepMember implements Member {
 
   /** Drops the sums of particles of other batches: of the lower slot of each pair (`side` 0) or of the higher (1). */
   private forget({ words, length }: SlotPairs, side: number): void {
-    const { pushes, changes, supports, bearings, closings, deepest } = this.response;
+    const { changes, supports, bearings, marks } = this.response;
     const { dimensions } = this.options.world;
     for (let word = side; word < length; word += 2) {
       const slot = words[word] as number;
       bearings[slot] = 0;
-      closings[slot] = 0;
-      deepest[slot] = 0;
+      if (marks[slot] !== 0) clearMarked(dimensions, this.response, slot);
       for (let entry = dimensions * slot; entry < dimensions * (slot + 1); entry++) {
-        pushes[entry] = 0;
         changes[entry] = 0;
         supports[entry] = 0;
       }
