@@ -1,4 +1,4 @@
-/** Starts a Vite server on a free loopback port, and a headless Chrome, by default with a software GPU. */
+/** Starts a Vite server on a free loopback port, and a headless Chrome with a software GPU. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';

@@ -30,7 +30,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/core/state/state-file.ts': 'reads and writes state files',
   'src/core/world/cells.ts': 'the inspector, overlays and explainer show cells',
   'src/core/world/levels.ts': 'the inspector and overlays show cells of levels',
-  'src/core/world/merged-levels.ts': 'the same, in unbounded worlds',
+  'src/core/world/merged-levels.ts': 'the inspector and overlays show cells of levels in unbounded worlds',
   'src/core/world/limits.ts': 'how many cells a periodic axis needs',
   'src/core/world/world.ts': 'worlds without a simulation: for the explainer, fluids and counting neighbours',
   'src/cpu/grid/grid.ts': 'loaded late; the entry would bring the code for several threads',

@@ -4,7 +4,8 @@
  * tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
  *
  * - --sample 1: a factor for the number of faults. The choice is random, but the same in each run.
- * - --only PART: files whose paths contain PART
+ * - --only PART: only faults in files whose paths contain PART
+ * - --workers 2: the number of faults that are tried at the same time
  * - --again: only the survivors of the last results
  * - --rest: only faults without a result
  * - --list: prints the faults, and runs nothing

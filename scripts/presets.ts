@@ -15,14 +15,17 @@ import { withoutProfile } from './webp';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Size of a picture on the page, in pixels. */
 const SIZE = { width: 240, height: 150 };
-/** Limits in bytes. A picture gets the first of QUALITIES that needs at most `ofOne`, or else the lowest. */
+/**
+ * `ofOne` limits the bytes of a picture, `ofAll` those of all pictures. A picture gets the first of QUALITIES that makes
+ * it small enough, or the last one if none does.
+ */
 const ON_PAGE = { folder: join(ROOT, 'src/page/presets'), pixelRatio: 1, ofOne: 1750, ofAll: 30_000 };
 const IN_README = { folder: join(ROOT, 'docs/presets'), pixelRatio: 5 / 3, ofOne: 5000, ofAll: 24_000 };
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** Changes of the link: for these scenes, the CPU engine or fewer particles are quicker than a software GPU. */
+/** Changes to presets' links. Here, the CPU engine or fewer particles are quicker than a software GPU. */
 const CHANGES: Readonly<Record<string, string>> = {
   million: '&engine=cpu&count=50000',
   sizes: '&engine=cpu',
@@ -55,7 +58,7 @@ const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...m
   naive: [3, 8, 0.5, 0.5],
 };
 
-/** The picture of LOCKSTEP is taken at this comparison. */
+/** The picture of LOCKSTEP is taken after this many comparisons of hashes. */
 const LOCKSTEP_HASHES = 3;
 
 const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
@@ -104,7 +107,7 @@ try {
   await close();
 }
 
-/** Takes the picture of the page with two engines, reduced to its verdict and its discs. */
+/** Takes the picture of the lockstep page, reduced to its verdict and its discs. */
 async function takeLockstep(page: Page): Promise<void> {
   await page.setBypassCSP(true);
   await page.setViewport({ ...SIZE, deviceScaleFactor: 1 });

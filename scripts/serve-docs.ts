@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
 };
-const MISSING = 'This page is in the documentation, which is not built. Run `npm run docs`, then reload.\n';
+const MISSING = 'The documentation has no such page, or is not built. `npm run docs` builds it.\n';
 
 export const serveDocs: Plugin = {
   name: 'serve-docs',

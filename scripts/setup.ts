@@ -1,6 +1,6 @@
 /**
  * `npm run setup` prepares a machine for the tests; `npm test` runs it first. Installs Chrome and software Vulkan
- * drivers if they are missing. If Chrome is still missing, or all drivers are, prints what to do. With --compiler, also
+ * drivers if they are missing. If Chrome or every driver is still missing, prints what to do. With --compiler, also
  * installs a C compiler, which `npm run bench:isa` and its test need.
  */
 import { allowsNoGpu } from '../src/testing/environment';

@@ -52,7 +52,7 @@ const INDENT = '  ';
 const WORK_COLUMNS = ['engine', 'candidates', 'tests', 'per body', 'hits', 'counted by'] as const;
 const WORK_RIGHT = WORK_COLUMNS.map((name) => name !== 'engine' && name !== 'counted by');
 const WORK_LEGEND =
-  'work of a query over all bodies; candidates: pairs that it looks at; tests: distances that it computes; per body: tests ÷ bodies; hits: pairs ÷ tests. Work on a pair counts twice if the query does it from both bodies.';
+  'work of a query over all bodies; candidates: pairs that it looks at; tests: distances that it computes, or boxes that it compares; per body: tests ÷ bodies; hits: pairs ÷ tests. Work on a pair counts twice if the query does it from both bodies.';
 
 export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;

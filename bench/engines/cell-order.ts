@@ -2,14 +2,14 @@
 import type { Work } from '../harness/engine';
 import type { BenchScene } from '../harness/scenes';
 
-/** With more cells per body than this, cells become larger. */
+/** If a box would have more cells per body than this, and more than FEW_CELLS, its cells become larger. */
 const MOST_CELLS_PER_BODY = 16;
 const FEW_CELLS = 2 ** 16;
 /** In Morton order, a cell's number can be up to eight times the number of cells, and must still fit 32 bits. */
 const MANY_CELLS = 2 ** 28;
 /**
- * For each cell along the longest axis, cells become wider by this share of the largest body. So the cells of
- * two overlapping bodies are adjacent, even if 32-bit floats round both coordinates.
+ * For each cell along the axis with the most cells, cells become wider by this share of their own width. So the cells
+ * of two overlapping bodies are adjacent or the same, even if 32-bit floats round both coordinates.
  */
 const MARGIN = 2 ** -21;
 

@@ -1,9 +1,9 @@
 /**
  * A scene of the user's own bodies, from a table (src/core/state/particle-table.ts) or from plain 32-bit floats.
  *
- * Bodies are shifted and scaled by a power of two, so that the widest one is 1 to 2 units wide. Positions and sizes are
- * then rounded to a step, so that 32-bit floats hold all distances of bodies that may touch. The step is at most 1/1024
- * of the widest body, unless the bodies spread over more than 2^23 steps.
+ * Bodies are shifted, then scaled by a power of two, so that the widest one is 1 to 2 units wide. Positions and sizes
+ * are then rounded to a step, so that 32-bit floats hold all distances of bodies that may touch. The step is at most
+ * 1/1024 of the widest body, unless the bodies spread over more than 2^23 steps.
  */
 import { ArgumentError, CellstormError, Phrase } from '../../src/core/base/errors';
 import { MAX_PARTICLES } from '../../src/core/simulation/ids';
@@ -31,7 +31,7 @@ const DEFAULT_RADIUS = 0.5;
 /** The widest body spans at least half this number of steps. Sums of three squares are then exact. */
 const STEPS_PER_BODY = 2 ** 11;
 const MOST_STEPS = 2 ** 23;
-/** A body must be this many steps wide. With fewer, rounding would change its pairs too often. */
+/** A body must be at least this many steps wide. Otherwise, rounding would change its pairs too often. */
 const FEWEST_STEPS = 4;
 const MOST_HEADER_BYTES = 2048;
 const COLUMNS = 'id x y z vx vy vz radius half_x half_y half_z'.split(' ');

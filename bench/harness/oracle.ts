@@ -81,7 +81,9 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   return { pairs, checksum };
 }
 
-/** Returns a distance from which bodies do not overlap. Touching boxes overlap, so they get a little more. */
+/**
+ * Bodies whose centres are this far apart along an axis do not overlap. Touching boxes do, so they get a little more.
+ */
 function greatestReach({ radius, halfExtents }: BenchScene): number {
   return 2 * radius * (halfExtents ? 1 + 2 ** -20 : 1);
 }

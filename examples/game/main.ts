@@ -1,7 +1,7 @@
 /**
- * A small game on the CPU engine: push the balls through the gaps on the left and on the right with the pointer. It
- * uses obstacles that move (the player), `add` (new balls), `remove` (balls that went through) and pair events (flashes
- * where two balls meet).
+ * A small game on the CPU engine: with the pointer, push the balls through the gaps on the left and on the right. The
+ * game uses obstacles that move (the player), `add` (new balls), `remove` (balls that went through) and pair events
+ * (flashes where two balls meet).
  */
 import { createCpuSimulation, pairEvents } from 'cellstorm/cpu';
 

@@ -1,11 +1,11 @@
 // @ts-check
-/** The game: its world, and what an input does. All players run this file, with the same numbers. */
+/** The game: its world, and what an input does. All players run this file. */
 
 export const DT = 1 / 60;
 const WIDTH = 40;
 const HEIGHT = 30;
 const COUNT = 200;
-/** Inputs name positions in whole 256ths of a length, so that messages and game code hold no fractions. */
+/** Inputs give positions in whole 256ths of a length, so that messages hold no fractions. */
 const UNIT = 1 / 256;
 
 /**
@@ -44,7 +44,7 @@ export function applyInput(simulation, input) {
 }
 
 /**
- * Returns what a player does at a tick. It stands for keys and pointer, so it may be different for each player.
+ * Returns a player's inputs at a tick. Takes the place of keyboard and pointer, so players may do different things.
  * @param {number} player
  * @param {number} tick
  * @returns {Input[]}

@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 
 const TICKS = 400;
 const JOIN_AFTER = 120;
-/** In this tick, a disc takes effect that player 0 poured six ticks earlier. */
+/** In this tick, players apply a `pour` that player 0 sent six ticks earlier. */
 const WRONG_AT = 198;
 const PLAYERS = [0, 1];
 const JOINER = 2;

@@ -4,7 +4,7 @@
  * knows neither the game nor the network. It runs in Node and in browsers, with the GPU engine and the CPU engine.
  */
 
-/** An input takes effect this many ticks after the player sends it. Messages may take as long to arrive. */
+/** An input takes effect this many ticks after the player sends it. A message that takes longer holds up the game. */
 export const DELAY = 6;
 /** Players compare their hashes every so many ticks. */
 export const HASH_EVERY = 30;
@@ -120,9 +120,9 @@ export class Player {
   }
 
   /**
-   * Lets a player join. The joiner becomes a player through an input, so at the same tick for all. Exactly one player
-   * calls this, such as the one with the lowest id. Each message must reach this player before the call, or also reach
-   * the joiner.
+   * Lets a player join. The joiner becomes a player through an input, so all players count it from the same tick on.
+   * Exactly one player calls this, such as the one with the lowest id. Each message must reach that player before the
+   * call, or also reach the joiner.
    * @param {number} joiner
    */
   async admit(joiner) {

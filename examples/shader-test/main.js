@@ -1,5 +1,5 @@
 // @ts-check
-/** Tests of a compute shader of your own, on a machine without a GPU: node --test examples/shader-test/main.js */
+/** A test of your own compute shader, also on a machine without a GPU: node --test examples/shader-test/main.js */
 import test from 'node:test';
 import { createGpuTest } from 'cellstorm/testing';
 

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const LINK = /<(?:a|img|link|script)\b[^>]* (?:href|src)="([^"]*)"/g;
 const ELSEWHERE = /^[a-z]+:/;
 
-/** Returns one sentence per dead link. Links out of the folder may lead to the names in `outside`, relative to it. */
+/** Returns one sentence per dead link. Links may also lead to `outside`: paths relative to the folder. */
 export function findDeadLinks(folder: string, outside: readonly string[]): string[] {
   const outer = new Set(outside.map((name) => resolve(folder, name)));
   const texts = new Map(

@@ -59,7 +59,7 @@ type Outcome = { readonly report: Report } | { readonly stuck: number; readonly 
 
 /**
  * Runs the cases `begin` to `end` − 1. Returns their report, or the number of a case that does not end or that kills
- * the process. Adds sentences to `faults`.
+ * the process. Adds a sentence per fault to `faults`.
  */
 function runBatch(
   begin: number,

@@ -41,7 +41,9 @@ export class Shortage {
     };
   }
 
-  /** From now on, the buffer with this number, from 0, gets no memory. Labels that begin with OWN do not count. */
+  /**
+   * The buffer with this number, counted from 0, will get no memory. Buffers whose labels begin with OWN do not count.
+   */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

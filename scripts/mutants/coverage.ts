@@ -31,8 +31,8 @@ export class Coverage {
   }
 
   /**
-   * Returns the tests that cover a line. Tests with the name of the file come first. Otherwise, tests that share more
-   * names with its path come first, and among these, tests that reach fewer files.
+   * Returns the tests that cover a line. Tests with the name of the file come first. Then come tests whose paths share
+   * more names with the file's path. Among equal ones, tests that import fewer files come first.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);

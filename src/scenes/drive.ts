@@ -21,7 +21,7 @@ export type Drive = (time: number) => Driven;
 /** The parts of a simulation that a drive uses. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
-/** Applies a drive, if there is one, before a step. `strength`: of the scene's gravity, length / s². */
+/** Applies a drive, if there is one, before a step. `strength` is that of the scene's gravity, in length / s². */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
   if (typeof target?.setObstacles !== 'function') throw new ArgumentError('target', target, 'a simulation');
@@ -32,7 +32,7 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** Returns whether the drive replaces all obstacles before each step. It then removes obstacles added in other ways. */
+/** Returns whether the drive replaces all obstacles before each step, also those that were added in other ways. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles. Bodies depend
- * on simulated time alone, so their motion repeats on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles. The positions
+ * of bodies depend on simulated time alone, so they are the same on every engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -31,8 +31,8 @@ export interface FluidSceneRequest {
 
 const STEP_SECONDS = 1 / 60;
 /**
- * The greatest number of cells that fluid moves in a substep after a fall from the tank's full height; the fluid allows
- * two.
+ * The greatest number of cells that fluid moves in a substep after a fall from the tank's full height. The fluid cuts
+ * short any move of more than two cells along an axis.
  */
 const CELLS_PER_SUBSTEP = 1.6;
 /** Least height of a tank, in metres. In a lower tank, waves would end at once. */
@@ -99,8 +99,8 @@ export function movingBodies(
 }
 
 /**
- * Covers the solid cells with few boxes. Equal runs of cells along y form slabs along z; equal slabs form boxes along
- * x.
+ * Covers the solid cells with few boxes. A run is a row of solid cells along y. Equal runs at consecutive z form a
+ * slab, and equal slabs at consecutive x form a box.
  */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene): {
   readonly positions: readonly number[];
@@ -189,7 +189,7 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 
 /**
  * Returns the tank's height h in metres. A fall from h ends at √(2gh), which may be at most CELLS_PER_SUBSTEP cells per
- * substep. So a tank with more cells is higher.
+ * substep. So a tank with many cells is higher than LEAST_HEIGHT.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

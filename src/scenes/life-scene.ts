@@ -3,7 +3,10 @@ import type { LifeRequest, LifeScene } from './definition';
 import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 
-/** Particles per unit of area or volume. At the start, each particle has about 31 others (3D: 34) within its reach. */
+/**
+ * Particles per unit of area or volume, in a world of the usual width with many particles. There, each particle has
+ * about 31 others (3D: 34) within its reach at the start.
+ */
 const PER_UNIT = { 2: 10, 3: 8 } as const;
 /** Edges of the world, as shares of the longest one. */
 const SHAPE: Readonly<Record<Dimensions, readonly number[]>> = { 2: [1, 0.625], 3: [1, 0.75, 0.75] };

@@ -9,8 +9,9 @@ const SHAKE = 32;
 /** Rows divided by columns, and columns divided by layers (from front to back). */
 const ROWS = 1.5;
 const COLUMNS = 1.5;
-/** Height of the tank as a multiple of the column's; width as a multiple of the height. */
+/** Height of the tank, as a multiple of the column's height. */
 const HEAD_ROOM = 1.4;
+/** Length of the tank, as a multiple of its height. */
 const LENGTH = 2.2;
 /** Least height of a tank, in units of the reach. */
 const LOWEST = 4;

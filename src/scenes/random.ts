@@ -27,8 +27,8 @@ export class Random {
   }
 
   /**
-   * Returns a whole number from 0 to `bound` − 1. If `bound` is in the millions, some values are up to a thousandth
-   * more likely than others.
+   * Returns a whole number from 0 to `bound` − 1. If `bound` is at most 4 million, no value is more than a
+   * thousandth more likely than another.
    */
   below(bound: number): number {
     return Math.floor((this.nextBits() * bound) / 2 ** 32);

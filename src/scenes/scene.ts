@@ -1,7 +1,8 @@
 /**
- * The interface of scenes, and their fixed-point arithmetic. Coordinates and velocities are multiples of 1/1024 that
- * 32-bit floats hold exactly; worlds longer than 16,384 use 1/512, and so on. Differences between neighbours and their
- * squares are then exact. So the test "distance² < diameter²" has the same answer on every device.
+ * The interface of scenes, and their fixed-point arithmetic. Unless a scene's own file says otherwise, coordinates and
+ * velocities are multiples of 1/1024 that 32-bit floats hold exactly. In worlds longer than 16,384, coordinates are
+ * multiples of 1/512, and so on. Differences between neighbours and their squares are then exact. So the test
+ * "distance² < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
@@ -15,7 +16,7 @@ export const UNITS = 1024;
 /** 32-bit floats hold all whole numbers up to this one. */
 const EXACT_UNITS = 2 ** 24;
 
-/** Gravity in length / s², a multiple of 1/16, which is exact. */
+/** Gravity in length / s². It is a multiple of 1/16, so 32-bit floats hold it exactly. */
 export const EARTH_GRAVITY = 9.8125;
 
 /** Initial state and parameters of a simulation. The same name, dimensions, count and seed give the same scene. */
@@ -40,7 +41,7 @@ export interface Scene {
   readonly halfExtents?: Float32Array | undefined;
   /** Edge of a cell. Default: the engine chooses it. */
   readonly cellSize?: number | undefined;
-  /** Lowest corner of the world, or of a box around all initial positions in an unbounded world. */
+  /** Lowest corner of the world. In an unbounded world, that of a box around all initial positions. */
   readonly min: readonly number[];
   /** Highest corner of the same box. */
   readonly max: readonly number[];
@@ -91,7 +92,7 @@ export function stepFor(longest: number): number {
   return step;
 }
 
-/** Rounds down to a whole step. */
+/** Rounds units down to a multiple of `step`, and converts them to a length. */
 export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }

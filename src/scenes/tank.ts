@@ -1,6 +1,6 @@
 /**
- * The parts of a fluid scene, in the form of a fluid's options. Scenes may not import methods, so they are declared
- * here.
+ * The parts of a fluid scene, in the form of a fluid's options. This file declares their types, because scenes may
+ * not import methods.
  */
 
 /** A box or a ball in which fluid starts, enters or leaves. */

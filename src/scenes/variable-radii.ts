@@ -30,7 +30,7 @@ interface Pile {
 }
 
 const PILE: Pile = { range: { smallest: 1, largest: 8 }, octaves: 3, columns: 2 };
-/** Four columns are room enough for a periodic axis. */
+/** Four columns make the box large enough for a periodic world. */
 const WIDE_PILE: Pile = { range: RADII, octaves: OCTAVES, columns: 4 };
 
 /** The shortest period: at least three of the widest cells. */
@@ -90,7 +90,7 @@ function chooseCubes(dimensions: Dimensions, count: number, octaves: number, ran
   return cubes;
 }
 
-/** Returns the digits, the lowest first. The last one has no upper limit. */
+/** Returns `length` digits of a number, the lowest first. The last digit may be as large as the base, or larger. */
 function digitsOf(number: number, base: number, length: number): number[] {
   return Array.from({ length }, (_, digit) => {
     const rest = Math.floor(number / power(base, digit));

@@ -58,8 +58,8 @@ const OPTIONS = [...FLAG_OPTIONS, 'flags', 'path', 'timeoutMs', 'checkAdapter', 
 
 /**
  * Finds a Chrome, Chromium or Edge: the one that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, an installed one, or
- * the newest that puppeteer or Playwright downloaded. Returns undefined if there is none. Throws a CellstormError if the
- * variable names no file.
+ * the newest that puppeteer or Playwright downloaded. Returns undefined if there is none. Throws a CellstormError if
+ * such a variable names no file.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export function chromeFlags(options: ChromeFlagOptions = {}): string[] {
 /**
  * Starts a headless Chrome, Chromium or Edge whose pages have WebGPU, and returns the library's browser. Pass the
  * library: `puppeteer`, `puppeteer-core`, or `chromium` of Playwright. Rejects with a CellstormError that says in one
- * sentence what is missing: the browser, one of its libraries, or an adapter.
+ * sentence what is missing, such as the browser, one of its libraries, or an adapter.
  *
  * @example
  * ```ts

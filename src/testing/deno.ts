@@ -24,8 +24,8 @@ import {
 } from '../node/drivers';
 
 /**
- * A JavaScript or TypeScript module whose default export is a function. It gets the input and returns a JSON value or a
- * promise of one. A module given as code may import only by absolute paths.
+ * A JavaScript or TypeScript module whose default export is a function. The function gets the input and returns a JSON
+ * value or a promise of one. A module given as code may import only by absolute paths.
  */
 export type DenoSource =
   | {
@@ -56,7 +56,8 @@ export interface DenoOptions {
 export interface DenoProcess<Question, Answer> {
   /**
    * Calls the module's function with a JSON value. Starts Deno at the first question, and starts it again if it has
-   * ended. Rejects with the function's error and the output so far. Wait for each answer before the next question.
+   * ended. If the function throws, rejects with its error and the end of the output. Wait for each answer before the
+   * next question.
    */
   ask(question: Question): Promise<Answer>;
   /** Ends Deno. */
@@ -148,7 +149,7 @@ export function openDeno<Question, Answer>(
   return new Process<Question, Answer>(source, options);
 }
 
-/** If any software driver is allowed, prefers lavapipe, so that tests cover a second driver. */
+/** Chooses the driver for Deno. If the choice between software drivers is free, prefers lavapipe to SwiftShader. */
 export function denoDriver(fallback: DriverPreference): Driver | undefined {
   const machine = thisMachine();
   const preference = readPreference(machine, fallback);

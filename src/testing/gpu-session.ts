@@ -26,7 +26,7 @@ export interface DeviceOptions {
   readonly gpu?: (() => GPU | Promise<GPU>) | undefined;
 }
 
-/** Says whether a test fails if its body leaves objects of the device that it created and did not destroy. */
+/** Says whether a test fails if its body creates GPU objects and does not destroy them. */
 export interface LeakOptions {
   /**
    * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy.

@@ -89,7 +89,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);
 }
 
-/** Downloads Chrome by the puppeteer of the project in the current folder. */
+/** Downloads Chrome with the puppeteer that the project in the current folder installed. */
 function download(): string | undefined {
   const folder = findPuppeteer();
   if (folder === undefined) return 'the package puppeteer is not installed';
@@ -150,7 +150,7 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
   if (lavapipe && apt === 'root' && findLavapipe(machine) === undefined) {
     say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second software driver.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);
-    if (failure !== undefined) say(`this failed (${failure}), so there is one software driver.`);
+    if (failure !== undefined) say(`this failed (${failure}), so lavapipe is missing.`);
   }
   const driver = findSoftwareDriver(machine);
   if (machine.platform === 'linux' && driver === undefined) {

@@ -10,8 +10,8 @@ export function createNoise(seed: number): () => number {
 }
 
 /**
- * Returns `count` random vectors in the box with these corners, packed. The box is first extended on each side by
- * `beyond` times its length.
+ * Returns `count` random vectors in the box with these corners, packed. Along each axis, the box is first extended at
+ * both ends by `beyond` times its length.
  */
 export function scatterIn(
   noise: () => number,

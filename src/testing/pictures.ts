@@ -60,7 +60,7 @@ export interface PictureDifference {
   readonly equal: boolean;
   /** The tolerance that was used. */
   readonly tolerance: number;
-  /** Pixels with a channel that differs by more than the tolerance. */
+  /** Number of pixels with a channel that differs by more than the tolerance. */
   readonly pixels: number;
   /** The share of all pixels that differ by more than the tolerance, 0 to 1. */
   readonly share: number;
@@ -83,8 +83,8 @@ const TWO_FRAMES =
 
 /**
  * Captures a canvas, or any other element, as the page shows it: parts of the page that cover the element are in the
- * picture, too. Its pixels are those of the screen: in puppeteer and Playwright, by default one per CSS pixel. Rejects
- * with an ArgumentError if no element matches or if the element is hidden.
+ * picture, too. The picture's pixels are those of the screen: in puppeteer and Playwright, by default one per CSS
+ * pixel. Rejects with an ArgumentError if no element matches or if the element is hidden.
  *
  * @example
  * ```ts
@@ -169,7 +169,7 @@ export function comparePictures(a: Picture, b: Picture, options: CompareOptions 
 }
 
 /**
- * Reads a PNG file of 8 bits per channel into a picture: grey, colour or palette, with or without alpha. Throws a
+ * Reads a PNG file with a palette, or with 8 bits per channel: grey or colour, with or without alpha. Throws a
  * CellstormError if the bytes are no such file, or damaged.
  *
  * @example

@@ -1,6 +1,7 @@
 /**
  * Runs the page verify.html: the checks of `cellstorm verify` on the visitor's browser and GPU, with the options in the
- * address. The run begins at once. A program finds the report in `window.cellstormVerify` and, as JSON, in #result.
+ * address. The run begins at once. Programs read the report from the promise `window.cellstormVerify`, or as JSON from
+ * #result.
  */
 import { CellstormError, describeCount } from '../core/base/errors';
 import { openAppearance } from '../page/support/appearance';

@@ -18,14 +18,14 @@ export interface VerifyReport {
   readonly seconds: number;
   /** One hash over the hashes of all cases; see hashOfAll. */
   readonly hash: string;
-  /** True if every check passed, the GPU reported nothing, and nothing ended the run. */
+  /** True if every check passed, the GPU reported nothing, and nothing ended the run early. */
   readonly pass: boolean;
   /** The reason, if the run ended before its last check. */
   readonly error?: string | undefined;
 }
 
 export type VerifyAnswer =
-  /** The names of all scenes, before the run begins. */
+  /** The names of all collision scenes, before the run begins. */
   | { readonly kind: 'scenes'; readonly scenes: readonly string[] }
   | { readonly kind: 'began'; readonly adapter: string }
   /** `what` begins; `done` of `total` starting states are finished. */

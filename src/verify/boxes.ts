@@ -17,11 +17,11 @@ export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of 1/STEPS of a diameter. The thickness of a sliver is a multiple of 1/1024 of that step. */
+/** Extents are multiples of a step, 1/STEPS of a diameter. Only a sliver's thickness is a multiple of step / 1024. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;
-/** BoxChunks needs at most MOST_MEMBERS^dimensions memberships per box. */
+/** BoxChunks gets room for MOST_MEMBERS^dimensions memberships per box. */
 const MOST_MEMBERS = 2.5;
 
 interface Found {

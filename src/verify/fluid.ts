@@ -270,8 +270,8 @@ export async function checkRepeats(
 }
 
 /**
- * Checks that the number of iterations hardly grows with the number of cells. Counts them in the first substep of a
- * column that moves around a ball.
+ * Checks that the number of iterations hardly grows with the number of cells. Counts the iterations of the first
+ * substep of a column of fluid that has a moving ball in it.
  */
 export async function checkIterations(
   open: OpenFluid,
@@ -322,8 +322,8 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case: with few cells, waves enclose more air. FLIP removes noise, which may hide a gain of energy; APIC
-    // does not.
+    // A hard case: with few cells, waves enclose more air. If a substep gains energy, the fluid first removes the noise
+    // of FLIP, which may hide the gain. APIC has no such noise.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

@@ -22,7 +22,7 @@ type LongScene = (typeof LONG_SCENES)[number];
 const REPLACED = 8;
 const REPLACING = 20;
 
-/** Removes the particles with the lowest ids, drops others from the top, and changes a setting. */
+/** Every REPLACING steps, removes the lowest ids, adds as many particles at the top, and changes the friction. */
 function replaceSome(simulation: ParticleSimulation, step: number): void {
   if (step % REPLACING !== 0) return;
   const { dimensions, radius, world } = simulation;
@@ -37,7 +37,7 @@ function replaceSome(simulation: ParticleSimulation, step: number): void {
   simulation.set({ friction: step % (2 * REPLACING) < REPLACING ? 0.7 : 0.2 });
 }
 
-/** Returns the hashes of the states after `marks` steps, which ascend. */
+/** Returns the hash after each of these numbers of steps. `marks` must ascend. */
 export function longHashes(
   subject: Subject,
   name: LongScene,

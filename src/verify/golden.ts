@@ -51,7 +51,7 @@ export async function exactHash(subject: Subject, name: string, dimensions: Dime
   return hash as string;
 }
 
-/** Returns the hashes of the states after these numbers of steps, which ascend. `play` acts before each step. */
+/** Returns the hash after each of these numbers of steps. `marks` must ascend. `play` runs before each step. */
 export async function hashesAfter(
   subject: Subject,
   options: SimulationOptions,

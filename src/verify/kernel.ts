@@ -1,6 +1,6 @@
 /**
- * Runs a kernel like a user's, which counts neighbours and adds up the vectors from them. Compares its sums with the
- * sums over the oracle's pairs. Scenes are dyadic, so the order of additions changes no sum.
+ * Runs a kernel as a user would. It counts a particle's neighbours and adds up the vectors from them to the particle.
+ * Compares these sums with sums over the oracle's pairs. Scenes are dyadic, so the order of additions changes no sum.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

@@ -8,8 +8,8 @@ import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stir
 import { farthestSearch } from './grids';
 
 /**
- * The check is left out above this number of particles. There, if radii vary, the oracle is a live index, too, so the
- * index would be compared with itself.
+ * With more particles, the check is left out. If radii vary, the oracle would then be a live index, too, so the index
+ * would be compared with itself.
  */
 export const MOST_INDEXED = 4096;
 

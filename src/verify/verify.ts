@@ -60,7 +60,7 @@ export interface VerifyOptions {
  *
  * - 0 and 1
  * - 255 and 257, because a workgroup has 256 threads
- * - 4096 and 65,537, for which the scan divides the cells into several blocks
+ * - 4096 and 65,537, for which the scan divides the cells of most scenes into several blocks
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 

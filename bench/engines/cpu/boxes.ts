@@ -1,6 +1,6 @@
 /**
- * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. For discs and balls, these find pairs of the boxes around them;
- * the engine then tests the bodies.
+ * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. If bodies are discs or balls, these functions find pairs of their
+ * bounding boxes, and the engine then tests the discs or balls.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';

@@ -1,5 +1,5 @@
 /**
- * A plain grid: counting sort into cells as wide as the largest body, then a search of the cells around each body. It
+ * A plain grid: counting sort into cells that the largest body fits into, then a search of the cells around a body. It
  * numbers the cells in row order or in Morton order, which interleaves the bits of a cell's coordinates. Both orders
  * read a cell's number from one table per axis, so they differ in nothing but memory access.
  */
@@ -13,7 +13,7 @@ function cells(morton: boolean): CpuEngine {
     name: morton ? 'cpu-morton' : 'cpu-rows',
     backend: 'cpu',
     byDefault: false,
-    about: `Plain grid, counting sort into cells in ${morton ? 'Morton' : 'row'} order, with cells as wide as the largest body.`,
+    about: `Plain grid, counting sort into cells in ${morton ? 'Morton' : 'row'} order, with cells at least as wide as the largest body.`,
     open(scene) {
       const grid = new Cells(scene, morton);
       return {

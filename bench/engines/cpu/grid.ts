@@ -11,7 +11,7 @@ export const CPU_GRID: CpuEngine = {
   name: 'cpu-grid',
   backend: 'cpu',
   about:
-    'createCpuGrid: counting sort into cells, then collectPairs; larger cells if the box is mostly empty.',
+    'createCpuGrid: counting sort into cells, then collectPairs. In a mostly empty box, cells are larger; if radii vary, hashed.',
   open({ dimensions, count, radius, smallestRadius, radii, min, max }) {
     const volume = max.reduce((product, high, axis) => product * (high - (min[axis] as number)), 1);
     const diameter = 2 * radius;
@@ -59,7 +59,10 @@ export const CPU_GRID: CpuEngine = {
   },
 };
 
-/** Every candidate is tested. Tests beyond the cells, made to avoid branches, do not count. */
+/**
+ * Every candidate is tested. The query also tests some pairs that are not in adjacent cells, because skipping them
+ * would need a branch. Those tests are not counted.
+ */
 function workOf(grid: CpuGrid | CpuLevelGrid): Work {
   const candidates = grid.countCandidates();
   return { candidates, tests: candidates, counted: 'formula' };

@@ -157,7 +157,7 @@ class HashTable {
   }
 
   /**
-   * Counts what `query` does: bodies in later slots of a bucket are candidates; candidates of the right cell are
+   * Counts what `query` does: bodies in later slots of a bucket are candidates, and those in the searched cell are
    * tested.
    */
   countWork(): Work {

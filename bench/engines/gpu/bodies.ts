@@ -148,7 +148,7 @@ export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** Engines refuse scenes with more distance tests. These take seconds on the largest GPU, hours on a CPU. */
+/** gpu-naive and gpu-sweep refuse scenes with more distance tests. So many take seconds on the largest GPU. */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

@@ -100,7 +100,7 @@ function sortBodies(given: World, boxes: Float32Array): { world: World; bodies: 
   };
 }
 
-/** Returns the buckets of the cells on `level` inside the three cells along each axis around a cell on `higher`. */
+/** Returns the buckets of the cells on `level` inside a block of cells on `higher`: `middle` and all adjacent cells. */
 function bucketsAround(world: World, middle: readonly number[], higher: number, level: number): number[] {
   const finer = higher - level;
   const along = middle.map((cell) =>

@@ -129,7 +129,7 @@ function cells(morton: boolean): GpuEngine {
     name: morton ? 'gpu-morton' : 'gpu-rows',
     backend: 'gpu',
     byDefault: false,
-    about: `Plain grid, counting sort into cells in ${morton ? 'Morton' : 'row'} order, with cells as wide as the largest body.`,
+    about: `Plain grid, counting sort into cells in ${morton ? 'Morton' : 'row'} order, with cells at least as wide as the largest body.`,
     open: (scene, gpu) => openCells(scene, gpu, morton),
   };
 }

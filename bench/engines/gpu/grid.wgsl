@@ -1,6 +1,5 @@
 // A grid kernel (docs/kernels.md) that counts each pair once, at the body in the lower slot. Link with found.wgsl and a
-// function `touches`. The grid visits all neighbours nearer than the largest diameter; `touches` decides which of them
-// overlap.
+// function `touches`, which decides whether a visited neighbour overlaps.
 
 alias Own = Found;
 

@@ -1,6 +1,6 @@
 /**
- * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid, and
- * accept the scenes that gpu-grid accepts and whose radii are equal.
+ * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid. They
+ * accept the scenes that gpu-grid accepts, but only with equal radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {

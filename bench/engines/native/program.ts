@@ -91,7 +91,7 @@ export class NativeProgram {
     throw this.protocolError(line, answer, `"ok" and ${count} numbers`);
   }
 
-  /** Kills the program if it does not exit at the end of its input. */
+  /** Ends the program's input. Kills the program if it does not exit within EXIT_SECONDS. */
   async destroy(): Promise<void> {
     this.child.stdin.end();
     const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * EXIT_SECONDS);
