@@ -66,8 +66,8 @@ const minifyCommand: Plugin = {
 };
 
 /**
- * Writes the addresses of workers as bundlers expect them, so that they bundle the worker's file. In the sources, the
- * comment `@vite-ignore` keeps Vite from bundling that file here.
+ * Writes the addresses of workers as users' bundlers expect them, so that these bundle the worker's file. In the
+ * sources, the comment `@vite-ignore` keeps Vite from bundling that file here.
  */
 const addressWorkers: Plugin = {
   name: 'address-workers',

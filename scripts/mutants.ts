@@ -113,7 +113,7 @@ try {
 }
 process.exit(report() > 0 ? 1 : 0);
 
-/** Writes the results. Returns the number of survivors not listed as equivalent. */
+/** Writes the results. Returns the number of survivors that are not listed as equivalents. */
 function report(): number {
   const isPart = values.again || values.rest || values.only !== '';
   const renewed = new Set(verdicts.map(keyOf));

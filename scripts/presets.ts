@@ -16,8 +16,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Size of a picture on the page, in pixels. */
 const SIZE = { width: 240, height: 150 };
 /**
- * `ofOne` limits the bytes of a picture, `ofAll` those of all pictures. A picture gets the first of QUALITIES that makes
- * it small enough, or the last one if none does.
+ * `ofOne` limits the bytes of a picture, `ofAll` those of all pictures. A picture gets the first of QUALITIES that
+ * makes it small enough, or the last one if none does.
  */
 const ON_PAGE = { folder: join(ROOT, 'src/page/presets'), pixelRatio: 1, ofOne: 1750, ofAll: 30_000 };
 const IN_README = { folder: join(ROOT, 'docs/presets'), pixelRatio: 5 / 3, ofOne: 5000, ofAll: 24_000 };

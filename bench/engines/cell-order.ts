@@ -47,7 +47,7 @@ export function layOutCells(
   return { cellSize, tables, cells };
 }
 
-/** Interleaves the bits of the axes that still have some, so that a long box has few unused numbers. */
+/** Interleaves the bits of coordinates. Short axes run out of bits first, so that a long box has few unused numbers. */
 function fillMorton(tables: readonly Uint32Array[]): void {
   let place = 0;
   for (let bit = 0; tables.some((table) => table.length > 2 ** bit); bit++) {
@@ -62,8 +62,8 @@ function fillMorton(tables: readonly Uint32Array[]): void {
 }
 
 /**
- * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of these pairs once, in any order of
- * cells. `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
+ * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of these pairs once, whatever the
+ * order of cells. `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
  */
 export function workOfCells(
   scene: BenchScene,

@@ -27,7 +27,7 @@ interface Described {
   readonly byDefault?: false | undefined;
   /** True if the bodies may be boxes. */
   readonly boxes?: true | undefined;
-  /** Says why the engine does not accept the scene; undefined if it does. `refusalOf` also checks `boxes`. */
+  /** Says why the engine rejects the scene; undefined if it accepts it. `refusalOf` also checks `boxes`. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
    * One sentence that names what the engine lacks. A run leaves the engine out or, if --only names it, records a

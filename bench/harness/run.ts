@@ -275,7 +275,7 @@ class Bench {
     return known;
   }
 
-  /** Returns undefined and reports the engine if its pairs are wrong. */
+  /** If the engine's pairs are wrong, reports that and returns undefined. */
   private async openChecked(
     name: CaseName,
     engine: Engine,

@@ -1,4 +1,4 @@
-/** Finds links inside a folder of HTML pages that lead nowhere. */
+/** Finds dead links in a folder of HTML pages. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Creates, uses and destroys public objects many times. No buffer may stay, digests must be equal, memory flat. */
+/** Creates, uses and destroys objects many times. Buffers must be freed, digests stay equal, and memory stay flat. */
 import { wrapDevice } from '../../src/gpu/device';
 import { openDevice } from '../trust/device';
 import { faultOfTrends, sampleMemory, trendsOf } from '../trust/memory';

@@ -2,7 +2,7 @@ import type { Dimensions } from '../core/world/world';
 import type { FlockScene, MethodRequest } from './definition';
 import { Random } from './random';
 
-/** Approximate number of birds that a bird sees at first. */
+/** Approximate number of birds that a bird sees at the start, in a large flock. */
 const IN_SIGHT = 8;
 /** Edges of the sky in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;

@@ -8,7 +8,7 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Distance from the vessel's balls to the centres of grains. In an hourglass, it is measured along x. */
+/** Least initial distance between the centres of a vessel's balls and of grains. Hourglasses measure it along x. */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;

@@ -76,7 +76,7 @@ export const FOUNTAIN: FluidSceneDefinition = {
     const depth = 1;
     const end = 1.6 * width;
     const middle = [end / 2, depth / 2];
-    // Slots in the floor drain faster the deeper the pool is. At this level they drain as much as the jets add.
+    // The deeper the pool is, the faster the slots in its floor drain it. At this level, they drain what the jets add.
     const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.05];
     const [top, bore, jet] = [0.34, 0.1, dimensions === 3 ? 0.06 : 0.022];
     // The jets lean outwards, so that falling fluid does not stop rising fluid.

@@ -37,8 +37,8 @@ const WIDE_PILE: Pile = { range: RADII, octaves: OCTAVES, columns: 4 };
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a radius of an octave, in units, whose logarithm is uniformly distributed: a uniform radius is accepted with
- * the probability low / radius. With whole numbers, all JavaScript engines agree.
+ * Returns a radius of an octave, in units. Its logarithm is uniformly distributed, because a uniform radius is accepted
+ * with the probability low / radius. With whole numbers, all JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -173,7 +173,7 @@ export const ONE_LARGE: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'one-large',
-  description: 'One particle of radius 64 among particles of radius 1, which overlap one other on average.',
+  description: 'One particle of radius 64 among many of radius 1, each overlapping one other on average.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const edge = ceilRoot(count * ROOM_OF_SMALL[dimensions], dimensions) + 1;

@@ -11,9 +11,9 @@ const GRAIN_SPACING = 1076;
 /** Greatest random offset of a grain, in units. */
 const GRAIN_SHAKE = 26;
 
-/** Greatest distance between the balls of a wall. Half a diameter makes the wall almost smooth. */
+/** Greatest distance between neighbouring balls of a wall. Half a diameter makes the wall almost smooth. */
 const BALL_SPACING = 0.5;
-/** Greatest distance between the balls of a row from pane to pane: short enough to stop grains. */
+/** Greatest distance between neighbouring balls of a row from pane to pane. It is short enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
 export type Point = readonly [x: number, y: number];

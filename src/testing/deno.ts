@@ -94,8 +94,8 @@ for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream()
 }`;
 
 /**
- * Runs a module's function once under Deno and returns its JSON result. Rejects with its error and output. The function
- * finds WebGPU at `navigator.gpu`. Needs the npm package `deno`, or Deno in PATH.
+ * Runs a module's function once under Deno and returns its JSON result. If the function throws, rejects with its error
+ * and the end of the output. The function finds WebGPU at `navigator.gpu`. Needs the npm package `deno`, or Deno in PATH.
  *
  * @example
  * ```ts

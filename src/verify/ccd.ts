@@ -1,6 +1,6 @@
 /**
  * Checks that no bullet passes the wall with continuous motion, and that all bullets pass the wall without continuous
- * motion. Also compares small scenes with the reference.
+ * motion. Also compares scenes of few particles with the reference.
  */
 import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';

@@ -1,6 +1,6 @@
 /**
- * Compares exact simulations with their recorded hashes: of 1,000 particles after 1, 100 and 5,000 steps, of 20,000
- * particles after 1 and 100. Every device must give them. scripts/record-exact.ts records them.
+ * Compares exact simulations with their recorded hashes, which go up to 5,000 steps. Every device must give these
+ * hashes. scripts/record-exact.ts records them.
  */
 import type { ParticleSimulation } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';

@@ -72,7 +72,7 @@ export function openStateFile(noise: Noise): boolean {
   return true;
 }
 
-/** Damages the JSON of the header and corrects its length. */
+/** Damages the JSON of the header, and updates the length that stands before it. */
 function withHarmedHeader(noise: Noise, file: Uint8Array): Uint8Array {
   const length = new DataView(file.buffer, file.byteOffset).getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(file.subarray(12, 12 + length))) as object;

@@ -1,6 +1,7 @@
 /**
  * k-d tree: the median along the axis of greatest spread divides each range of slots, down to ranges of few bodies. The
- * tree needs no nodes: the middle slot of a range holds its median, and the slots before and after it are its halves.
+ * tree needs no nodes: the middle slot of a range holds the median, and the slots before and after it are the two
+ * halves.
  */
 import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
