@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
 };
-const MISSING = 'The documentation has no such page, or is not built. `npm run docs` builds it.\n';
+const MISSING = 'The documentation has no such page, or is not built. Run `npm run docs`, then reload.\n';
 
 export const serveDocs: Plugin = {
   name: 'serve-docs',
