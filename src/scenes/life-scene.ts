@@ -4,8 +4,8 @@ import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Particles per unit of area or volume, in a world of the usual width with many particles. There, each particle has
- * about 31 others (3D: 34) within its reach at the start.
+ * Most particles per unit of area or volume in a world of the usual width. At this density, a particle has about 31
+ * others (3D: 34) within its reach at the start.
  */
 const PER_UNIT = { 2: 10, 3: 8 } as const;
 /** Edges of the world, as shares of the longest one. */

@@ -91,7 +91,8 @@ export function largestVerified(options: VerifyOptions): {
       // Variable radii take more bytes per particle, and driven scenes may have more obstacles than particles.
       const { variableRadii, driven } = requireScene('collisions', name);
       particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
-      // The clustered scene has the most cells per particle; in 3D the ring adds many cells to small worlds.
+      // With many particles, the scene `clustered` has the most cells per particle. In 3D the ring adds many cells to
+      // small worlds.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
   }
