@@ -47,7 +47,7 @@ const LIBRARY_FOLDERS = [
 /** run.sh compiles these if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
-/** Benchmarks that are not part of the command. */
+/** Benchmarks that `cellstorm bench` does not run. They are packed as modules of their own. */
 const SCRIPTS = { step: join(ROOT, 'bench/gpu-step.ts'), liquid: join(ROOT, 'bench/fluid.ts') };
 
 /** Files that are not needed to run a package. */

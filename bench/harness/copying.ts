@@ -8,7 +8,7 @@ import text from './copy.wgsl?raw';
 /** Twin: copy.wgsl, in which each of 256 threads copies four vectors of 16 bytes. */
 const WORKGROUP_BYTES = 256 * 4 * 16;
 
-/** Returns the greatest number of bytes that one copy can move. */
+/** Returns the greatest size of a buffer that a kernel can bind. */
 export function mostCopied({ device: { limits } }: Gpu): number {
   return Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
 }

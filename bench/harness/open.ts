@@ -1,5 +1,6 @@
 /**
- * Opens CPU, WebGPU and native engines behind one interface. WebGPU work runs in error scopes: dropped work looks fast.
+ * Opens CPU, WebGPU and native engines behind one interface. WebGPU work runs in error scopes, because
+ * work that the device rejects would otherwise be timed as very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';

@@ -1,6 +1,6 @@
 // Advances particles by a substep of symplectic Euler, in place. With COUNT also counts them per bucket at their new
 // positions, as grid/count.wgsl does. Variable radii and continuous motion need count.wgsl instead. Particles that are
-// not finite keep their state. If a squared speed might overflow, the position becomes NaN.
+// not finite keep their state. If sums of squared speeds might overflow, the position becomes NaN.
 // Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.
 // Needs: bucket_of, id_in.
 

@@ -14,7 +14,7 @@ export const SHAPE_FLAGS = {
   },
   'cell-size': {
     value: 'diameters',
-    help: `edge of a cell in diameters of the smallest particle, 1 to ${LARGEST_CELLS}; an unbounded world and varying radii round it up to a power of two (default 1, or what the scene sets)`,
+    help: `edge of a cell in diameters of the smallest particle, 1 to ${LARGEST_CELLS}; an unbounded world and varying radii round it up to a power of two (default 1, or what the scene sets; if radii vary in a box, it follows from them)`,
   },
   periodic: { value: 'x,y,z|none', help: "axes along which the world wraps around (default the scene's)" },
   unbounded: { help: 'take the box away; with gravity, particles then fall for ever' },

@@ -50,8 +50,9 @@ function compare<T>(
   agree: (got: T, expected: T) => boolean,
 ): void {
   const rows: string[][] = [];
+  const count = Math.min(got.length, expected.length);
   let mismatches = 0;
-  for (let index = 0; index < Math.min(got.length, expected.length); index++) {
+  for (let index = 0; index < count; index++) {
     const pair = [got[index] as T, expected[index] as T] as const;
     if (agree(...pair)) continue;
     mismatches++;
@@ -60,7 +61,7 @@ function compare<T>(
   const lengths =
     got.length === expected.length
       ? `${mismatches} of ${got.length} values ${complaint}`
-      : `${got.length} values instead of ${expected.length}; at shared indices, ${mismatches} ${complaint}`;
+      : `${got.length} values instead of ${expected.length}; of the first ${count}, ${mismatches} ${complaint}`;
   if (got.length === expected.length && mismatches === 0) return;
   throw new AssertionError({ message: `${label}: ${lengths}.${formatTable(rows)}`, stackStartFn: compare });
 }

@@ -75,7 +75,7 @@ const OPTIONS: readonly string[] = [
 /**
  * Returns a function like `test` whose tests get a WebGPU device. A test fails if its body does, if the device reports
  * an error or is lost, or if the body leaves buffers, textures or query sets that it did not destroy. `defaults` apply
- * to all tests of the function. Needs the npm package `webgpu`.
+ * to all tests of the function. Needs the npm package `webgpu`, unless the option `gpu` is given.
  *
  * @example
  * ```ts

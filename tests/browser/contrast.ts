@@ -25,7 +25,7 @@ export function findPoorContrast(): string[] {
     const own = parse(getComputedStyle(element).backgroundColor);
     return (own[3] ?? 1) > 0.99 ? own : over(own, backgroundOf(element.parentElement));
   };
-  /** Returns the colour of a text's outline or, if there is none, of the shapes and the page below its middle. */
+  /** Returns the colour of a text's outline or, if there is none, of the shapes and the page behind its middle. */
   const behindDrawn = (text: SVGElement): Colour => {
     const { stroke, strokeWidth, paintOrder } = getComputedStyle(text);
     if (stroke !== 'none' && Number.parseFloat(strokeWidth) > 0 && paintOrder.startsWith('stroke')) {

@@ -1,4 +1,4 @@
-/** The public objects of src/methods. */
+/** The public GPU objects of src/methods. */
 import { createFlock, createLife } from '../../../src/methods/flock';
 import { createFluid } from '../../../src/methods/fluid';
 import { createPositionFluid } from '../../../src/methods/pbf';

@@ -22,7 +22,8 @@ fn land(
       atomicAdd(&counters[CCD_HITS], 1u);
       if (hit.y < OBSTACLE_PARTNER) {
         let partner = hit.y;
-        // Several paths may hit the slow particle. Only the path that claimed it changes its velocity.
+        // Several paths may hit a slow partner. Only the path that claimed it changes its velocity. Fast partners are
+        // never claimed.
         if (atomicLoad(&claims[2u * partner + 1u]) == ~id_in[slot]) {
           velocity_in[partner] = struck[partner];
           atomicStore(&claims[2u * partner], 0u);

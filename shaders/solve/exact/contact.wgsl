@@ -68,7 +68,7 @@ fn along_axis(axis: u32) -> Lattice {
   return select(Lattice(), Lattice(ONE), AXES == Extent(axis));
 }
 
-// Slots of coincident particles ascend with their ids.
+// If the centres coincide, the sum of the ids chooses the axis of the normal; the particle with the lower id goes down.
 fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
   let apart = exact_apart(own, quanta_at(other));
   if (all(apart == Lattice())) {

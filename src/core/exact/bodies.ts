@@ -58,7 +58,7 @@ function checkPositions(
     const value = toPosition(quanta, position, axis);
     if (value >= -REACH && value < REACH) return;
     const low = quanta.origin[axis] as number;
-    const accepted = `from ${low - REACH * quanta.length} to ${low + REACH * quanta.length} in this exact simulation`;
+    const accepted = `from ${low - REACH * quanta.length} to below ${low + REACH * quanta.length} in this exact simulation`;
     throw new ArgumentError(nameOf(index), position, accepted);
   });
 }

@@ -8,7 +8,8 @@ import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
-// V8 compiles constants of this module into the loops. Imported ones it would load and check again for each pair.
+// V8 compiles constants of this module into the loops. It would load and check imported constants again for
+// each pair.
 const COINCIDENT = COINCIDENT_SQUARED;
 const SPREAD = -0.5 * SPREADING;
 

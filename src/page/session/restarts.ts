@@ -74,7 +74,7 @@ export class Restarts {
   losses = 0;
   private readonly gone = new WeakSet<Engine>();
   readonly engineChoice: EngineChoice;
-  /** The next run goes on from this state, after a device loss or because the run needs more room. */
+  /** The next run goes on from this state, after a device loss, for more room, or with other cells. */
   private continued: ContinuedState | undefined;
   /** While makeRoom() prepares a run, the present run takes no steps: the new one would repeat them. */
   isContinuing = false;

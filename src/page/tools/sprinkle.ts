@@ -122,7 +122,7 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 
 /**
  * Returns at most `most` balls of a wall, and the point where the wall ends. Neighbouring centres are at most one
- * radius apart, so that no particle slips through. In 3D the balls form pillars on the floor, `height` high. Skips
+ * radius apart, so that no particle slips through. In 3D the balls form pillars on the floor, about `height` high. Skips
  * positions outside the world, and those within half a radius of an obstacle's or earlier ball's centre.
  */
 export function wall(

@@ -110,7 +110,8 @@ interface ImagesNearRay {
 }
 
 /**
- * An image along one axis is near only a part of the ray. Along the next axis, only images near this part are tried.
+ * Visits the images near the ray, axis by axis. Shifted by periods of one axis, the ball is near only a part of the
+ * ray. So shifts along the next axis are tried only near this part.
  * `visit` must not keep the vector, which changes.
  */
 function forEachImage(

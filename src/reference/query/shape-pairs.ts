@@ -7,7 +7,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Enlarges extents along x by much more than the band of borderline pairs. */
+/** Widens extents along x by this share of a body's size, much more than the band of borderline pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(
@@ -49,8 +49,9 @@ export function sweepShapes(
     if (!isFiniteParticle(dimensions, positions, body)) continue;
     const position = positions[dimensions * body] as number;
     const at = period > 0 ? position - period * Math.floor((position - low) / period) : position;
-    const reach =
-      (half(body, 0) + ballRadius(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
+    let size = ballRadius(body);
+    for (let axis = 0; axis < dimensions; axis++) size += half(body, axis);
+    const reach = half(body, 0) + ballRadius(body) + size * SLACK + Math.max(Math.abs(at), period) * 2 ** -20;
     intervals.push({ body, from: at - reach, to: at + reach });
     // A body that reaches across an end of the world may also overlap bodies at the other end.
     for (const shift of [-period, period]) {

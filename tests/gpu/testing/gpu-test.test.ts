@@ -184,7 +184,7 @@ describe('expectBuffer', () => {
     await expectBuffer(buffer).toEqual(Float32Array.of(1, 2.5, Number.NaN));
     await expectBuffer(buffer, { offset: 4, bytes: 4 }).toEqual(Float32Array.of(2.5));
     await expect(expectBuffer(buffer).toEqual(Float32Array.of(1, 2.5))).rejects.toThrow(
-      'values: 3 values instead of 2; 0 of those at shared indices differ.',
+      'values: 3 values instead of 2; of the first 2, 0 differ.',
     );
     await expect(expectBuffer(buffer).toEqual(Float32Array.of(1, 2, 3))).rejects.toThrow(
       'values: 2 of 3 values differ.\n  index  got  expected\n      1  2.5         2\n      2  NaN         3',

@@ -32,7 +32,7 @@ describe('expectArraysEqual', () => {
 describe('the lengths', () => {
   test('are compared first', () => {
     expect(() => expectArraysEqual([1], [1, 2], 'numbers')).toThrow(
-      'numbers: 1 values instead of 2; at shared indices, 0 differ.',
+      'numbers: 1 values instead of 2; of the first 1, 0 differ.',
     );
     expect(() => expectArraysWithin([1], [1.5, 2], 0.25, 'numbers')).toThrow('are more than 0.25 apart');
   });

@@ -37,7 +37,7 @@ describe('the particles of the explainer', () => {
     { method: 'grid', count: 60 },
   ] as const) {
     browserTest(
-      `can number ${choice.count}; all steps of the method "${choice.method}" are shown`,
+      `can be ${choice.count}; the page shows all steps of the method "${choice.method}"`,
       { tags: 'case' },
       async () => {
         const { page, expectNoProblems } = await openAt('');
@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'can change in number and method: the address names these, and the page keeps the stage if the method has it',
+    'can be more or fewer, sorted by another method: the address has both, and the page stays at a common stage',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');

@@ -452,7 +452,7 @@ it('exact simulations name the obstacles that are out of range, before any work'
   const options = { dimensions: 2, radius: 0.5, min: [0, 0], max: [8, 8], capacity: 1, exact: true } as const;
   const obstacles = Float32Array.of(1, 2, 3, 4000);
   const message =
-    'obstacles[3] (obstacle 1) is 4000, but it must be from -1024 to 1024 in this exact simulation.';
+    'obstacles[3] (obstacle 1) is 4000, but it must be from -1024 to below 1024 in this exact simulation.';
   const inObject = message.replace('obstacles', 'obstacles.positions');
   expect(() => createCpuSimulation({ ...options, obstacles })).toThrow(message);
   expect(() => createCpuSimulation({ ...options, obstacles: { positions: obstacles } })).toThrow(inObject);

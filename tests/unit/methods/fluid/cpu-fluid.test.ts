@@ -233,7 +233,7 @@ describe('a fluid on the CPU', () => {
   test('ignores and counts particles that are not finite, and counts particles that are too fast', () => {
     const fluid = createCpuFluid(damBreak(2, 8));
     const { velocities } = fluid.particles.buffers;
-    // Ignored particles need no substeps.
+    // The speed of an ignored particle does not raise the number of substeps.
     velocities[0] = Number.POSITIVE_INFINITY;
     expect(fluid.advance(1 / 60)).toBe(1);
     fluid.particles.buffers.velocities[2] = 1e4;

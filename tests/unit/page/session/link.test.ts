@@ -96,7 +96,7 @@ describe('a link', () => {
     }
   });
 
-  it('says once which values are not accepted, and what is shown instead', () => {
+  it('is described by sentences that name its refused values and what is shown instead', () => {
     expect(describeRefused('?count=-3')).toBe(
       'The link says count=-3. Particles must be a whole number from 2 to 100,000,000, so it is 2 now.',
     );
