@@ -30,11 +30,11 @@ export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
   gas: { scene: 'gas', hashes: { 2: 'cf15e7417646db8a', 3: 'ad97fa310af1905d' } },
   clustered: { scene: 'clustered', hashes: { 2: 'e2fc13958af76f7e', 3: '77d7ad39ecebbb45' } },
   periodic: { scene: 'periodic', hashes: { 2: '0a917d75c3897f9b', 3: '68d652137e30f19f' } },
-  obstacles: { scene: 'obstacles', hashes: { 2: '16e8a06d1d0c06a1', 3: '0a85b9ce46fec66d' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: 'cf74a263c44854e1', 3: 'f6d605e3fe924093' } },
   'bouncing obstacles': {
     scene: 'obstacles',
     changes: { restitution: 0.5, friction: 1, periodic: true },
-    hashes: { 2: '8533aeb9394dcd5f', 3: '360232b0da016c65' },
+    hashes: { 2: 'f3191fbff097b503', 3: '8d3af58e7803f466' },
   },
   'all pairs': {
     scene: 'clustered',
