@@ -21,7 +21,7 @@ export const LONG_HASHES: Readonly<Record<string, readonly string[]>> = {
   'periodic 2D, 20000 particles': ['59db2954388978bb', 'f41c922d177c9f75', '3e30d99de6b780fa'],
   'periodic 3D, 20000 particles': ['08d2289cd52db1ae', 'b4505eccf230081a', '0c4243934d7fc2e5'],
   'obstacles 2D, 20000 particles': ['03203c93acdcae30', 'd71732cdc9468c66', 'b719837c11e2dc66'],
-  'obstacles 3D, 20000 particles': ['30342162ad02e1f2', '2e5b483a33d8cac7'],
+  'obstacles 3D, 20000 particles': ['2b378a6ea695b4c4', '4900aa6733eeb365', 'add83c66a56bbbce'],
   'script 2D, 20000 particles': ['af71493275139d1c', '3e6875548873f65e', '84e1da93cbb95753'],
   'script 3D, 20000 particles': ['8e415542a98809fb', '74620223f063a9b3', '1663e006c5e156dc'],
 };
