@@ -1,8 +1,21 @@
 // The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the
 // position to which these have moved the particle. With PUSH_APART, obstacles only push. Twin: meetObstacles in
 // src/reference/solve/contact-law.ts.
-// Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, wall_change, bounce_change, Pressing, wrap.
+// Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, bounce_change, wall_change, Pressing, wrap.
 // Needs: probe_obstacles.
+
+#if !PUSH_APART
+// Changes of velocity: their sum as vectors, the sum of their lengths, and the greatest length.
+struct Changes {
+  sum: Vector,
+  lengths: f32,
+  greatest: f32,
+}
+
+fn with_change(changes: Changes, change: f32, normal: Vector) -> Changes {
+  return Changes(changes.sum + change * normal, changes.lengths + change, max(changes.greatest, change));
+}
+#endif
 
 // The velocity of a particle, and sums over the obstacles that it overlaps.
 struct ObstacleSum {
@@ -12,14 +25,10 @@ struct ObstacleSum {
 #if !PUSH_APART
   velocity: Vector,
   restitution: f32,
-  // The sum of all changes of velocity without bounces, the sum of their lengths, and the greatest length.
-  change: Vector,
-  lengths: f32,
-  greatest: f32,
-  // The same for the bounces off the obstacles with the deepest overlap. If there are any, only these count.
-  bounce: Vector,
-  bounce_lengths: f32,
-  greatest_bounce: f32,
+  // Changes without bounces.
+  stops: Changes,
+  // Bounces off the obstacles with the deepest overlap. If there are any, only these count.
+  bounces: Changes,
 #endif
 }
 
@@ -32,9 +41,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   let overlap = contact.overlap;
 #if !PUSH_APART
   if (overlap > (*met).deepest) {
-    (*met).bounce = Vector();
-    (*met).bounce_lengths = 0.0;
-    (*met).greatest_bounce = 0.0;
+    (*met).bounces = Changes();
   }
   let may_bounce = overlap >= (*met).deepest;
 #endif
@@ -45,18 +52,13 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 #else
   (*met).push += (BOUNCE_PUSH * overlap) * contact.normal;
   let approach = dot((*met).velocity, contact.normal);
-  let bounces = bounces_off_wall(approach, (*met).restitution);
-  if (approach < 0.0 && !bounces) {
-    let change = wall_change(overlap, approach);
-    (*met).change += change * contact.normal;
-    (*met).lengths += change;
-    (*met).greatest = max((*met).greatest, change);
-  }
-  if (bounces && may_bounce) {
-    let bounce = bounce_change(approach, 1.0, (*met).restitution);
-    (*met).bounce += bounce * contact.normal;
-    (*met).bounce_lengths += bounce;
-    (*met).greatest_bounce = max((*met).greatest_bounce, bounce);
+  if (bounces_off_wall(approach, (*met).restitution)) {
+    if (may_bounce) {
+      let change = bounce_change(approach, 1.0, (*met).restitution);
+      (*met).bounces = with_change((*met).bounces, change, contact.normal);
+    }
+  } else if (approach < 0.0) {
+    (*met).stops = with_change((*met).stops, wall_change(overlap, approach), contact.normal);
   }
 #endif
 }
@@ -77,17 +79,20 @@ fn meet_obstacles(
   moved.position = wrap(*position);
   probe_obstacles(&met, moved);
   *position += push_by_obstacles(met);
-  let bounces = met.greatest_bounce > 0.0;
-  let total = select(met.change, met.bounce, bounces);
-  let size = sqrt(dot(total, total));
+  let bounces = met.bounces.greatest > 0.0;
+  var changes = met.stops;
+  if (bounces) {
+    changes = met.bounces;
+  }
+  let size = sqrt(dot(changes.sum, changes.sum));
   if (!(size > 0.0)) {
     return;
   }
-  let up = total / size;
-  let turn = select(met.lengths, met.bounce_lengths, bounces) / size;
+  let up = changes.sum / size;
+  let turn = changes.lengths / size;
   let approach = dot(*velocity, up);
   let most = bounce_change(approach, 1.0, select(0.0, restitution, bounces));
-  let change = min(select(met.greatest, met.greatest_bounce, bounces) * turn, most);
+  let change = min(changes.greatest * turn, most);
   (*pressing).sliding = *velocity - approach * up;
   (*pressing).sum = change * turn;
   (*pressing).bounces = bounces;
