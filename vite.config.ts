@@ -102,8 +102,8 @@ export default defineConfig(({ command }) => ({
             {
               name: 'draw',
               // The modules that these modules import stay in other chunks, from which other pages load them.
-              // fields.ts and choices.ts use constants of method-fields.ts and limits.ts while they load. In another
-              // chunk, which imports this one, these constants would be undefined when the worker starts.
+              // fields.ts and choices.ts use constants of method-fields.ts and limits.ts while they load. If these
+              // constants were in another chunk that imports this one, they would be undefined when the worker starts.
               includeDependenciesRecursively: false,
               test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|method-fields|choices|checks|limits|scenes)|view\/(camera|frame))\.ts$/,
             },

@@ -249,7 +249,7 @@ function kdbushContender({ radius, positions }) {
 }
 
 /**
- * New positions are multiples of 1/1024 inside the box.
+ * Chooses `count` discs at random, and a new position for each: a multiple of 1/1024 inside the box.
  * @param {Scene} scene
  * @param {number} count
  * @param {number} frame

@@ -2,8 +2,8 @@
 import { ArgumentError, Phrase } from '../src/core/base/errors';
 
 /**
- * Throws an ArgumentError that names `source` unless `text` is a record of `command` with the figures `names` and with
- * results under the name `content`.
+ * Returns the record in `text`. Throws an ArgumentError that names `source` unless the record has the figures `names`
+ * and results under the name `content`. `command` is for the message.
  */
 export function parseFigures<Record>(
   source: string,

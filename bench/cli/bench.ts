@@ -168,7 +168,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Resolves the path of --native, because a path without a folder would be looked up as a command. */
+/** Returns all engines. Makes the path of --native absolute, because a name without a folder would name a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));

@@ -5,7 +5,9 @@ import type { BenchScene } from '../harness/scenes';
 /** If a box would have more cells per body than this, and more than FEW_CELLS, its cells become larger. */
 const MOST_CELLS_PER_BODY = 16;
 const FEW_CELLS = 2 ** 16;
-/** In Morton order, a cell's number can be up to eight times the number of cells, and must still fit 32 bits. */
+/**
+ * The most cells. In Morton order, a cell's number can be up to eight times the number of cells, and must fit 32 bits.
+ */
 const MANY_CELLS = 2 ** 28;
 /**
  * For each cell along the axis with the most cells, cells become wider by this share of their own width. So the cells
@@ -63,7 +65,7 @@ function fillMorton(tables: readonly Uint32Array[]): void {
 
 /**
  * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of these pairs once, whatever the
- * order of cells. `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
+ * order of cells. Pass Math.fround as `round` if the engine computes in 32-bit floats.
  */
 export function workOfCells(
   scene: BenchScene,

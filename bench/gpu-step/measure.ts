@@ -31,11 +31,12 @@ export interface StepRequest {
 export const VARIANTS = ['separate', 'unsorted', 'step', 'exact'] as const;
 export type VariantName = (typeof VARIANTS)[number];
 
+/** Times of `step` and `exact` are per substep, those of the others per run. */
 export interface Timing {
-  /** Milliseconds per run from submission to completion, per repeat. */
+  /** Milliseconds from submission to completion, per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
-  /** Milliseconds that the host needs to record and submit a run. */
+  /** Milliseconds that the host needs to record and submit. */
   readonly host: number;
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;
@@ -63,7 +64,7 @@ interface Variant {
 const DT = 2 ** -14;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
-/** Copies take so long that the host's latency does not count. */
+/** Timed copies take about this long or longer together, so that the host's latency matters little. */
 const LEAST_COPY_MS = 50;
 const MOST_COPIES = 4096;
 /** Far more than caches hold. */

@@ -1,6 +1,6 @@
 /**
- * Copies that show a GPU's bandwidth. A kernel copies, because `copyBufferToBuffer` reached a fifth of the bandwidth of
- * an NVIDIA H200. Software adapters copy faster by that command.
+ * Copies that show a GPU's bandwidth. On hardware a kernel copies, because `copyBufferToBuffer` reached only a fifth of
+ * the bandwidth of an NVIDIA H200. Software adapters use that command, because it is faster there.
  */
 import { type Gpu, isSoftware } from '../../src/gpu/device';
 import text from './copy.wgsl?raw';

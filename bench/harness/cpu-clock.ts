@@ -1,4 +1,4 @@
-/** Measures the step of the CPU's clock (browsers round it to 5 or 100 µs), and how fast one thread copies memory. */
+/** Measures the step of the CPU's clock (often rounded in browsers), and how fast one thread copies memory. */
 
 /** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
@@ -14,7 +14,7 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Reuses the last measurement if `bytes` is the same, because measuring takes a second. */
+/** Returns how fast one thread copies. Reuses the last measurement if `bytes` is the same: measuring takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;

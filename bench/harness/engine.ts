@@ -37,7 +37,7 @@ interface Described {
 }
 
 /**
- * - `formula`: computed from the number of bodies, or from the numbers of bodies in cells.
+ * - `formula`: computed from the number of bodies, from sorted positions, or from the numbers of bodies in cells.
  * - `loop`: by a copy of the query that only counts. For a package, the copy walks over the package's own structure.
  * - `device`: by a copy of the query that counts on the GPU.
  * - `package`: the package counts, or the benchmark counts the package's calls. Candidates are unknown.
@@ -167,7 +167,7 @@ export interface Found {
   readonly checksum: number;
 }
 
-/** The order of ids does not matter. MIX_PAIR_WGSL computes the same hash. */
+/** Returns a hash of a pair, whatever the order of its ids. MIX_PAIR_WGSL computes the same hash. */
 export function mixPair(a: number, b: number): number {
   const first = a < b ? a : b;
   const second = a < b ? b : a;

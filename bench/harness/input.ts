@@ -28,7 +28,7 @@ export interface InputOptions {
 }
 
 const DEFAULT_RADIUS = 0.5;
-/** The widest body spans at least half this number of steps. Sums of three squares are then exact. */
+/** The widest body spans at most this number of steps. Sums of three squares are then exact. */
 const STEPS_PER_BODY = 2 ** 11;
 const MOST_STEPS = 2 ** 23;
 /** A body must be at least this many steps wide. Otherwise, rounding would change its pairs too often. */
@@ -171,7 +171,7 @@ function snap(
     min: low.map(() => 0),
     max: spans.map((span) => round(span) + 2 * edge),
     step,
-    // After timing, bodies move by at most a sixteenth of the widest one.
+    // After timing, bodies move along each axis by at most a sixteenth of the widest one.
     motion: { timed: false, greatest: (edge / 8) * UNITS, kind: 'shake' },
   } as const;
 }

@@ -82,7 +82,8 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
 }
 
 /**
- * Bodies whose centres are this far apart along an axis do not overlap. Touching boxes do, so they get a little more.
+ * Returns a distance. Bodies whose centres are that far apart along an axis do not overlap. For boxes, the distance is
+ * a little longer than the longest edge, because touching boxes overlap.
  */
 function greatestReach({ radius, halfExtents }: BenchScene): number {
   return 2 * radius * (halfExtents ? 1 + 2 ** -20 : 1);
@@ -157,7 +158,7 @@ function chooseWidth(diameter: number, count: number, edges: readonly number[]):
   return width;
 }
 
-/** Returns the first index of each bucket, then the end. */
+/** Sorts the bodies of `from` into `to` by bucket. Returns the first index of each bucket, then the end. */
 function sortStably(
   from: Uint32Array,
   to: Uint32Array,

@@ -183,7 +183,7 @@ class Bench {
     return this.scenes.get(name) as BenchSceneDefinition;
   }
 
-  /** Returns the engines that must be opened alone. */
+  /** Opens, checks and times engines together. Returns those that must be opened alone. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -275,7 +275,7 @@ class Bench {
     return known;
   }
 
-  /** If the engine's pairs are wrong, reports that and returns undefined. */
+  /** Opens an engine and checks its pairs. If they are wrong, reports that and returns undefined. */
   private async openChecked(
     name: CaseName,
     engine: Engine,

@@ -41,7 +41,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** The largest number of bodies. More are not in the file of --input, or have more pairs than fit into memory. */
+  /** The largest number of bodies: the file of --input has no more, or the pairs of more would not fit into memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -234,7 +234,7 @@ function hugeWorld(request: Request): Content {
   return content;
 }
 
-/** Half of a box's edges, in units. */
+/** Lengths are in units of 1 / UNITS. */
 interface BoxKind {
   /** Half of the longest edge possible. */
   readonly most: number;
@@ -249,7 +249,7 @@ const SIMILAR_BOXES: BoxKind = {
   halves: (random, dimensions) => Array.from({ length: dimensions }, () => random.between(154, 460)),
 };
 
-/** If a width doubles, a quarter as many boxes are at least that wide. */
+/** About 1 in w² boxes is at least w times as wide as the narrowest. */
 const MIXED_BOXES: BoxKind = {
   most: 64 * 48,
   least: 48,

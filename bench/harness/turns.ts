@@ -123,7 +123,7 @@ class Turns {
   }
 }
 
-/** Returns longer batches if they last less than `least` milliseconds, judged by one sample. MOST_BATCH limits them. */
+/** Lengthens each batch that lasts less than `least` milliseconds, judged by one sample, but to at most MOST_BATCH. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

@@ -54,7 +54,7 @@ export type HashName = (typeof HASHES)[number];
  */
 export const HASH_NUMBERS: Readonly<Record<HashName, number>> = { teschner: 0, mix: 1, morton: 2 };
 
-/** In 2D, z is 0. */
+/** Returns the hash of a cell. In 2D, z is 0. */
 export function hashCell(hash: number, is3D: boolean, x: number, y: number, z: number): number {
   switch (hash) {
     case 0:

@@ -141,14 +141,14 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Limits the distance tests of a dispatch, because drivers and browsers end a dispatch that takes many seconds. A small
+ * Returns the most distance tests of a dispatch. Drivers and browsers end a dispatch that takes many seconds. A small
  * GPU takes a tenth of a second for 2³² tests, a software GPU a few seconds for 2²⁷.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** gpu-naive and gpu-sweep refuse scenes with more distance tests. So many take seconds on the largest GPU. */
+/** gpu-naive and gpu-sweep refuse scenes with more distance tests. 2⁴⁰ tests take seconds on the largest GPU. */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

@@ -105,7 +105,7 @@ export const GPU_CHUNKS = boxEngine(
   countChunks,
 );
 
-/** Searches once more, and reads the memberships. */
+/** Searches once more, reads the memberships, and counts the tests of a search over them. */
 async function countChunks(
   gpu: Gpu,
   finder: BoxChunks,

@@ -19,7 +19,7 @@ import {
 import text from './bvh.wgsl?raw';
 import { createSorter } from './sorted';
 
-/** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
+/** A node has at most 2^TREE_SHIFT children, and a leaf at most as many bodies. */
 const TREE_SHIFT = 2;
 
 /** Bits of a Morton code. If the box's edges are equal, each axis has 15 of them in 2D and 10 in 3D. */
@@ -54,7 +54,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Assigns an axis to each bit: that of the longest edge of a cell, which the bit halves. Cells become nearly cubes. */
+/** Assigns to each bit of a code the axis along which it halves the cells: that of their longest edge. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

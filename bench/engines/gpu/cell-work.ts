@@ -7,7 +7,7 @@ import type { Work } from '../../harness/engine';
 
 const { fround } = Math;
 
-/** Give `radii` if the grid has levels. */
+/** Counts one search by a neighbour loop. Give `radii` if the grid has levels. */
 export function workOfGrid(world: World, positions: Float32Array, radii?: Float32Array): Work {
   const candidates = radii
     ? countOnLevels(world, positions, radii)

@@ -1,12 +1,12 @@
 import type { BenchScene } from '../../harness/scenes';
 
-/** The mean number of bodies per block. If it were lower, random fluctuations could look like a crowd. */
+/** The box is divided into blocks with this mean number of bodies. If it were lower, chance could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
 /** Results are kept, because several engines need them and scenes may be large. */
 const known = new WeakMap<BenchScene, number>();
 
-/** The mean number of bodies per unit square (cube) around a body. Empty parts of the box do not lower it. */
+/** Returns the mean number of bodies per unit square (cube) around a body. Empty parts of the box do not lower it. */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
   known.set(scene, density);

@@ -21,8 +21,8 @@ const MOST_CELLS_PER_BODY = 64;
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns a message if nearly all cells would be empty. The second argument is chosen by default. If it is given
- * without `cellSize`, cells are as wide as the largest diameter.
+ * Returns a message if nearly all cells would be empty. Without a second argument, `chooseCells` chooses the cells. If
+ * the second argument has no `cellSize`, cells are as wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,

@@ -18,7 +18,7 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** The number of tiles with which a workgroup compares its own. With more, fewer workgroups run, each for longer. */
+/** A workgroup compares its own tile with at most this many. With more, fewer workgroups run, each for longer. */
 const STRIPE_TILES = 16;
 
 export async function openNaive(

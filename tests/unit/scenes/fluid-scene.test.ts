@@ -17,7 +17,7 @@ describe.each(FLUIDS)('the fluid scene %s', (name) => {
           const plan = planFluid({ ...scene, obstacles: bodiesAt?.(0) });
           expect(plan.count / count, `${count} × ${width}`).toBeGreaterThan(count > 1000 ? 0.8 : 0.4);
           expect(plan.count / count, `${count} × ${width}`).toBeLessThan(count > 1000 ? 1.25 : 2.5);
-          // After a fall through the tank, a particle moves less than two cells in a substep, a third of a step.
+          // After a fall through the tank, a particle moves less than two cells in a substep (a third of a step).
           const height = (scene.cells[1] ?? 0) * scene.cellSize;
           expect((Math.sqrt(2 * 9.8125 * height) * STEP) / 3).toBeLessThan(2 * scene.cellSize);
         }

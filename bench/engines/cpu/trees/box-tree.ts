@@ -37,7 +37,7 @@ export class BoxTree {
     this.nodes = 0;
   }
 
-  /** Begins a node. Its descendants follow; then call `close`. */
+  /** Begins a node and returns its number. Open its descendants next, then call `close`. */
   open(begin: number): number {
     if (this.nodes === this.capacity) this.grow();
     this.begins[this.nodes] = begin;
@@ -82,7 +82,7 @@ export class BoxTree {
 
   /**
    * Searches the tree once per body and collects all pairs. Each pair is found from its lower slot. Set `disjoint` if
-   * the boxes of siblings do not intersect: the search of a body then begins at its own node.
+   * the boxes of siblings do not intersect: a search then begins at the node of its body, not at the root.
    */
   searchAll(disjoint: boolean): void {
     const { bodies, begins, ownEnds, dimensions } = this;

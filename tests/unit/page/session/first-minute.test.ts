@@ -15,7 +15,7 @@ function engineOf(kind: Engine['kind'], cost: number) {
     let calls = 0;
     const timeSteps: Run['timeSteps'] = async () => {
       calls++;
-      // The first two times are too long, and the third one is missing, because its clock ran backwards.
+      // The first two times are too long, and the third one is missing, because the clock ran backwards.
       const milliseconds = calls === 1 ? 1e6 : cost * count * (calls === 2 ? 3 : 1);
       return {
         milliseconds: calls === 3 ? 0 : milliseconds,

@@ -11,7 +11,7 @@ function running() {
   return { simulation, births: new Float32Array(simulation.capacity) };
 }
 
-// The history waits longer after a slow read, so no read takes any time here.
+// The history waits longer after a slow read. So the clock stands still here.
 beforeAll(() => {
   vi.spyOn(performance, 'now').mockReturnValue(0);
 });

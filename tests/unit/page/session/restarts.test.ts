@@ -84,7 +84,7 @@ class Page {
   readonly engineNotes = this.notes.engineNotes;
   readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
-  /** The next engine to be opened is changed by the first of these functions, which is then removed. */
+  /** The first of these functions changes the next engine that is opened, and is then removed. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
   readonly restarts: Restarts;
 
@@ -687,7 +687,7 @@ function unloaded(): Error {
   vi.stubGlobal('window', new EventTarget());
   watchLoading();
   window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-  // The page's notes need the other stubs.
+  // The other tests run without `window`, and so does the rest of this one.
   vi.stubGlobal('window', undefined);
   return failure;
 }

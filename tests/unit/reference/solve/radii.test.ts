@@ -17,7 +17,7 @@ import { fc, runs } from '../../../helpers/properties';
 const DIMENSIONS = [2, 3] as const;
 const CASES = WORLD_CASES.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
-/** Returns a simulation of two discs that overlap by 1/4. Their radii are 1 and 1/2, so their masses are 4 and 1. */
+/** Returns a simulation of two discs that overlap by 1/4. Their radii are 1 and 1/2, so their masses are 1 and 1/4. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
   return new ReferenceSimulation({
     dimensions: 2,
@@ -84,7 +84,7 @@ describe('the contact law with variable radii', () => {
     const before = simulation.measure();
     simulation.step(1 / 1024);
     const after = simulation.measure();
-    // The masses are 4 and 1, the velocities before 1 and −1.
+    // The masses are 1 and 1/4, the velocities before 1 and −1.
     const { velocities } = simulation.read();
     expect([...velocities]).toEqual([expect.closeTo(0.2, 6), 0, expect.closeTo(2.2, 6), 0]);
     expect(after.kineticEnergy).toBeCloseTo(before.kineticEnergy, 6);
