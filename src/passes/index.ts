@@ -1,4 +1,4 @@
-/** Lists every variant of every kernel in this folder. Tests compile all of them. Add each new pass here. */
+/** Lists the kernels of this folder in the variants that the engine uses. Tests compile them. Add new passes here. */
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { KernelDescription } from '../gpu/kernel';
@@ -136,7 +136,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 
 function describeExact(variant: Variant): KernelDescription[] {
   return [
-    // Kernels that are the same in every world.
+    // This kernel is the same in every kind of world.
     ...(variant.kind === 'bounded' ? [Retire.describe(variant)] : []),
     Scatter.describe(variant, true),
     Gather.describe(variant, true),
@@ -164,7 +164,7 @@ function describeExactObstacles(variant: Variant): KernelDescription[] {
 
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
-  // These kernels are the same for one level and for several.
+  // The kernels of CcdPass are the same for one level and for several.
   const hasCcd = levels !== 1;
   const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
@@ -174,7 +174,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Leaves out the kernels that are the same in every world. */
+/** Leaves out CCD_PLANS, whose kernels are the same in every kind of world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step));

@@ -1,6 +1,6 @@
 /**
- * Chooses modules, bindings, flags and labels for a variant. search-modules.ts has the modules that look farther than
- * adjacent cells.
+ * Chooses modules, bindings, flags and labels for a variant. search-modules.ts has the modules of searches that look
+ * farther than adjacent cells.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';
@@ -54,7 +54,7 @@ export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact
 export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
-/** A workgroup handles one heavy particle. */
+/** A workgroup handles one heavy particle at a time. */
 export const EACH_HEAVY: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy.wgsl', text: eachHeavy },

@@ -1,4 +1,4 @@
-/** Modules that look farther than adjacent cells: around points, in boxes, along rays and paths (solve/ccd.ts). */
+/** Modules of searches around points, in boxes, along rays, and along the paths of solve/ccd.ts. */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
 import blockLevelsHashed from '../../shaders/levels/block_hashed.wgsl?raw';
@@ -116,7 +116,7 @@ export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
-/** The kernel must declare `start`; in unbounded worlds also `cell_of_slot` and, with levels, `position_in`. */
+/** The kernel must declare `start` and, in unbounded worlds, also `cell_of_slot`. */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];

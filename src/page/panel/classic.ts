@@ -23,7 +23,7 @@ export interface SparseMemory {
 
 const SEED = 1;
 
-/** Scatters discs over a square with about as many cells as discs, each a diameter wide, and counts the tests. */
+/** Scatters discs over a square with about as many cells as discs, and counts the tests. Cells are a diameter wide. */
 export function classicRow(count: number): ClassicRow {
   const columns = Math.round(Math.sqrt(count));
   const random = new Random(SEED);

@@ -135,7 +135,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Clamps settings to the ranges of the controls. */
+/** Returns the choices of a checkpoint. Clamps settings to the ranges of the controls. */
 function choicesOf(checkpoint: Checkpoint): Partial<Choices> {
   const { dimensions, settings, period, unbounded, continuous } = checkpoint;
   const periodic = period?.map((length) => length > 0);

@@ -1,4 +1,4 @@
-/** The sheet of presets. Cards are links, but a plain click does not reload the page. */
+/** The sheet of presets. Cards are links, but a plain click on a preset does not reload the page. */
 import type { Choices } from '../model/fields';
 import { LEADING_PRESETS, LOCKSTEP, MORE_PRESETS, type Preset } from '../model/presets';
 import { readLink } from '../session/link';

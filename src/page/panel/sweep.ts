@@ -28,7 +28,10 @@ export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadP
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** A size gets at least this many samples and at least ENOUGH_MS of timing, but no sample begins after MOST_MS. */
+/**
+ * A size gets at least this many samples and at least ENOUGH_MS of timing, but no sample begins after MOST_MS. If the
+ * first step takes longer than STEP_LIMIT_MS, it is the only sample.
+ */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
@@ -269,7 +272,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
   }
 }
 
-/** Always destroys the run. */
+/** Times the steps of a run, then calls `measure`. Destroys the run, even after an error. */
 export async function timeRun<Run extends TimedRun, Measured>(
   starting: Promise<Run>,
   { ended, breathe }: Pick<SweepRequest, 'ended' | 'breathe'>,

@@ -79,7 +79,7 @@ export class Chooser implements ToolHost {
     }
   }
 
-  /** If the start fails, a note says why. */
+  /** Requests a run from a file. If the start fails, a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();

@@ -14,7 +14,7 @@ import type { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film takes an unchanged picture too after this time, because the marks over it may have changed. */
+/** After this time, a live film also takes an unchanged picture, because the marks over it may have changed. */
 const STILL_MS = 250;
 
 /** Receives the layers from bottom to top, in the task that drew the picture. */
@@ -158,7 +158,7 @@ export interface Prepared {
   readonly refusal: string;
 }
 
-/** If the run refuses the colours, prepares colours by speed. */
+/** Prepares a run for the choices that concern the picture. If it refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -2,8 +2,8 @@
  * Runs the choices on an engine: opens engines, starts one run at a time, and continues an earlier state where
  * possible. It replaces a device that is too small or lost. Without a GPU it opens the CPU engine and shows a note. If
  * the choices cannot run, it starts other choices. Every new run is shown or destroyed, and so is every engine opened
- * here. A run that is not ready yet is destroyed if the visitor has chosen something else and another run stays
- * visible.
+ * here. A run that is not ready yet is usually destroyed if the visitor has chosen something else and another run
+ * stays visible.
  */
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';

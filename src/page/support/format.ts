@@ -18,7 +18,7 @@ export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Formats a share as a percentage. Above 99% it has up to six decimals, so that it differs from 100%. */
+/** Formats a share as a percentage. Above 99% it has up to six decimals, so that it seldom rounds to 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;

@@ -42,7 +42,7 @@ export class Tools {
   private isReading = false;
   /** True if a step was taken since the pointer went down. */
   private hasActed = false;
-  /** Room was requested for this run. A granted request replaces the run. */
+  /** The run for which room was requested. A granted request replaces it by another run. */
   private fullRun: Run | undefined;
   /** Position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
@@ -154,7 +154,7 @@ export class Tools {
       let particles = await run.simulation.read();
       // A tap comes here only once, so wait for the step under way.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
-      // In a restored state the ids belong to other particles.
+      // In a restored state the ids may belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;
       const ray = this.viewpoint.rayAt(this.pressed ?? position);
       if (pointer === 'add') this.add(run, particles, ray);

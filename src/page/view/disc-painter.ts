@@ -3,7 +3,7 @@
  * fill a path of arcs. The pixels below the discs (the ground) are kept until they change.
  */
 
-/** In pixels. Smaller discs are painted as squares, so that even the smallest can be seen. */
+/** A radius in pixels. Smaller discs are painted as squares, so that even the smallest can be seen. */
 const SMALLEST_DISC = 1;
 
 /** Positions and lengths are in pixels of the canvas. */

@@ -117,7 +117,7 @@ export interface Engine {
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason if the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** Returns the most particles of this engine, or of a new one with a larger device. */
+  /** Returns how many particles this engine, or a new one with a larger device, can run. */
   most(dimensions: Dimensions): number;
   /** Returns whether the present device is large enough. Call this before you create large buffers. */
   holds(count: number): boolean;
@@ -141,7 +141,7 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Adds births if the simulation does not store them. */
+/** Returns a checkpoint with births, even if the simulation does not store them. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
   // Copy now: before the checkpoint arrives, added particles may reuse ids.
   const present = simulation.births ? undefined : births.slice();
@@ -170,7 +170,7 @@ export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpo
   await restored;
 }
 
-/** The drive sets obstacles through the run, which then draws them. */
+/** Returns what a drive changes. It sets obstacles through the run, so that the run draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {

@@ -164,7 +164,7 @@ export class OccupiedCells {
     this.kernel.encode(pass, shared, this.groups.list, workgroups);
   }
 
-  /** Does nothing while an earlier read is under way. */
+  /** Reads the counts, unless an earlier read is under way. Call this after the pass. */
   end(encoder: GPUCommandEncoder): void {
     if (this.isReading) return;
     this.isReading = true;

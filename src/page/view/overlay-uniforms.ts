@@ -14,7 +14,7 @@ import { shownCells } from '../model/overlays';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
-/** With more cells than this, blocks of cells share a counter. */
+/** With more cells than this on the heat map, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
 /** Size of `struct View` in shaders/page/pair_lines.wgsl, in words, with padding. */

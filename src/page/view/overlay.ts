@@ -245,7 +245,7 @@ export class Overlay {
     occupied?.end(encoder);
   }
 
-  /** In 3D, draws cells and the heat map, which particles then hide. */
+  /** In 3D, draws cells and the heat map. Call this before the particles are drawn, which hide them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
@@ -356,7 +356,7 @@ export class Overlay {
     return group;
   }
 
-  /** Does nothing while an earlier read is under way. */
+  /** Reads `pairsShown`, unless an earlier read is under way. */
   private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isReading) return;
     this.isReading = true;

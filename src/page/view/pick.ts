@@ -19,7 +19,7 @@ function boundingRadius(
   return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
 }
 
-/** Skips particles in quarantine and those behind the camera. */
+/** Skips particles with a coordinate that is not finite, and those behind the camera. */
 function forEachAlongRay(
   dimensions: number,
   positions: Float32Array,

@@ -12,9 +12,9 @@ const SAMPLED = SPRITE_SIZE / 2 - 1;
 /** Spheres are sorted into this many slices, all equally deep. */
 const SLICES = 8192;
 
-/** Three coordinates per ball. */
 export interface Balls {
   readonly count: number;
+  /** Three coordinates per ball. */
   readonly positions: Float32Array;
   readonly reach: (body: number) => number;
   /** A palette index. */

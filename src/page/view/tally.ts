@@ -130,7 +130,7 @@ export class Tally {
   }
 }
 
-/** The cells are at least as wide as the reach of the density. */
+/** Returns the simulation's world with cells that are at least as wide as the reach of 'density'. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -3,7 +3,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Adds the edges of a box to the path. Leaves out edges whose end has no position on the screen. */
+/** Adds the edges of a box to the path. Leaves out edges with an end that has no position on the screen. */
 export function traceBox(
   context: CanvasRenderingContext2D,
   { min, max }: { readonly min: readonly number[]; readonly max: readonly number[] },

@@ -12,7 +12,7 @@ export interface GatherBuffers {
   readonly position_out: GPUBuffer;
   readonly id_out: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed with `velocities`. */
+  /** Both are needed with `velocities`. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
 }

@@ -140,7 +140,7 @@ export class Pairs {
   }
 }
 
-/** A hole has two equal ids. May overwrite `pairs`. */
+/** Returns the pairs without holes, which have two equal ids. May overwrite `pairs`. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let index = 0; index < pairs.length; index += 2) {

@@ -69,7 +69,7 @@ const LAW = {
   TO_WALL,
 };
 
-/** Words with counts of workgroups: see PATH_DISPATCH in core/base/constants.ts. */
+/** Number of words in `dispatches`, which has the workgroups of steps: see PATH_DISPATCH in core/base/constants.ts. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
@@ -225,7 +225,7 @@ export type CcdStep = keyof typeof STEPS;
 
 export const CCD_STEPS = Object.keys(STEPS) as CcdStep[];
 
-/** Steps whose kernels are the same in every world. */
+/** Steps whose kernels are the same in every kind of world. */
 export const CCD_PLANS = CCD_STEPS.filter((step) => STEPS[step] === 'plan');
 
 export const STEPS_AT_OBSTACLES = ['still', 'strike'] as const satisfies readonly CcdStep[];

@@ -1,5 +1,5 @@
 /**
- * Computes sums and maxima over all particles, in doubles, but decides overlaps in 32 bits. Twin of
+ * Computes the measures of a state. Sums are doubles, but overlaps are decided in 32 bits. Twin of
  * shaders/measure/measure.wgsl. The grid must have the present positions. `diameter` is that of the largest particle.
  */
 

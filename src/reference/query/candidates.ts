@@ -1,5 +1,5 @@
 /**
- * Lists the candidates of each particle with variable radii. Twin of shaders/levels/probe.wgsl. Two particles are
+ * With variable radii, lists each particle's candidates. Twin of shaders/levels/probe.wgsl. Two particles are
  * candidates if they are in the same cell or in adjacent cells on the higher of their levels. The lists serve until the
  * next sort, even if particles move. Slots ascend; the lists of quarantined particles are empty.
  */

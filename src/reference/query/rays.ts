@@ -110,9 +110,9 @@ interface ImagesNearRay {
 }
 
 /**
- * Visits the images near the ray, axis by axis. Shifted by periods of one axis, the ball is near only a part of the
- * ray. So shifts along the next axis are tried only near this part.
- * `visit` must not keep the vector, which changes.
+ * Visits all images of a ball that the ray may meet. Chooses the shift along one periodic axis after the other. Each
+ * choice narrows the part of the ray that may meet the ball, so the next axis needs fewer shifts.
+ * `visit` must not keep its argument, which changes.
  */
 function forEachImage(
   { away, direction, reach, radius, period, periodic }: ImagesNearRay,
@@ -169,8 +169,8 @@ function length(vector: readonly number[]): number {
 }
 
 /**
- * Says what is wrong with an answer; undefined if nothing is. An answer must be in order, and equal the reference
- * except for doubtful balls.
+ * Says what is wrong with an answer; undefined if nothing is. An answer must be sorted by distance, then by id. It must
+ * match the reference within the tolerances, except for doubtful balls.
  */
 export function faultOfHits(
   ids: ArrayLike<number>,

@@ -80,7 +80,7 @@ export interface ExactContact {
   /** True if rounding may decide the normal. */
   readonly hasNoBound: boolean;
   readonly part: Part;
-  /** The factors without loads, for a bounce and for a pass that only pushes apart. */
+  /** `part` without the loads: for a bounce, and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
   readonly restitution: ApproximateNumber;
   /** The diameter of the smaller body, without error. */

@@ -292,10 +292,10 @@ export interface BounceOutcome {
 export interface Pressing extends BounceOutcome {
   /** The sum of the normal changes. */
   readonly sum: ApproximateNumber;
-  /** The velocity across the normals of all that press. */
+  /** The velocity across the normals of all obstacles and walls that press. */
   sliding: number[];
   slidingError: number;
-  /** How much `sliding` changes if errors decide whether obstacles or walls press. */
+  /** How much `sliding` may change if errors decide whether obstacles or walls press. */
   doubt: number;
 }
 
@@ -350,7 +350,7 @@ function meetWall(
   if (depth > 0 && approach < 0) pressing.sliding[axis] = 0;
   const isCertain = depth > depthError && approach < -velocity.error;
   if (!isCertain) pressing.doubt += Math.abs(speed) + velocity.error;
-  // The rest of the normal velocity is off by less than the change.
+  // The error of the velocity counts only once: see "Walls" in the header.
   const bouncing = (1 + restitution.value) * Math.max(0, -approach);
   const normalError =
     (mustBounce ? 0 : depthError * substep.inverseDt) +
@@ -383,8 +383,8 @@ export function errorOfPart({ error }: ApproximateNumber, approach: number, appr
 export interface FixedChange extends ApproximateNumber, BounceOutcome {}
 
 /**
- * Returns the change of the normal velocity at a wall or an obstacle. `deepest`: whether the obstacle has the deepest
- * overlap in exact arithmetic, with some errors, and with all.
+ * Returns the change of the normal velocity at a wall or an obstacle. `deepest` says whether the obstacle has the
+ * deepest overlap: in exact arithmetic (`is`), for some errors within their bounds (`may`), for all of them (`must`).
  */
 export function fixedChange(
   { restSpeed, inverseDt }: Substep,
@@ -401,7 +401,7 @@ export function fixedChange(
   const bouncing = (1 + part) * Math.max(0, -approach);
   const partError = errorOfPart(restitution, approach, approachError);
   const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
-  // Faster than restSpeed, an obstacle that is not the deepest one changes nothing.
+  // If the particle has restitution and approaches faster than restSpeed, only the deepest obstacle changes its speed.
   const mayBeFast = part + restitution.error > 0 && approach - approachError < -restSpeed;
   const mustBeFast =
     mayBeFast && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;

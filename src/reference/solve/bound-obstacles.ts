@@ -11,7 +11,7 @@
  *   a = v·n          off by ε and by |v| APPROACH
  *   c                the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If
  *                    errors may decide whether the obstacle is the deepest one, or bounces the particle, c is also off
- *                    by the bounce. If errors may decide whether a bounce leaves c out, c is also off by itself.
+ *                    by the bounce. If errors may decide whether a bounce leaves c out, c is also off by |c|.
  *   O = Σ c n        off by the errors of c and n, and by the roundings of products and of the sum
  *   up = O / |O|     off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
  *                    does not turn `up`, so UP is the error of n instead. UP is never above 2.
@@ -166,7 +166,7 @@ function countedChange(
   return { value: 0, error: mustBounce && !change.mayBounce ? 0 : value + error };
 }
 
-/** Returns whether an obstacle has the deepest overlap: in exact arithmetic, with some errors, and with all. */
+/** Returns whether an obstacle has the deepest overlap; see fixedChange. */
 function deepestOf(own: ExactContact, contacts: readonly ExactContact[]) {
   let [is, may, must] = [true, true, !own.isBorderline];
   for (const other of contacts) {

@@ -1,4 +1,4 @@
-/** Finds the outline of boxes in 3D: a picture shows the visited region, not a mesh of all its cells. */
+/** Finds the outline of boxes in 3D. It shows the visited region more clearly than the edges of all cells would. */
 export interface VisitedCell {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -6,7 +6,7 @@ export interface VisitedCell {
 
 export type Edge = readonly [from: readonly number[], to: readonly number[]];
 
-/** Returns the edges at which the surface of the boxes bends. Boxes are equal cells of one lattice, or do not touch. */
+/** Returns the edges at which the surface bends. The boxes must be equal cells of one lattice, or must not touch. */
 export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
   /** Four boxes can lie around an edge. A bit of `places` is set for each that does. */
   const around = new Map<string, { readonly edge: Edge; places: number }>();
@@ -28,5 +28,5 @@ export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
   return [...around.values()].filter(({ places }) => !IS_FLAT.has(places)).map(({ edge }) => edge);
 }
 
-/** Values of `places` of edges inside the boxes, and of edges between two boxes side by side: no bends there. */
+/** The values of `places` for edges without a bend: four boxes around the edge, or two side by side. */
 const IS_FLAT: ReadonlySet<number> = new Set([0b1111, 0b0011, 0b1100, 0b0101, 0b1010]);

@@ -3,7 +3,7 @@
  * visits a block of cells. A search along a ray visits the cells within a particle's radius of the ray. With levels,
  * this holds for each level that has particles.
  * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It searches the k nearest
- * within one cell first, then twice as far, until it has found k. Only its last search counts here.
+ * within one cell first, then twice as far, until it has found k or reached the radius. Only its last search counts.
  */
 
 import { shapesOf } from '../../../core/particles/shapes';
@@ -33,7 +33,7 @@ export interface Visited {
 }
 
 export const MOST_CELLS_DRAWN = 4000;
-/** Searches look this share of the coordinates farther, to allow for rounding. */
+/** Searches around points and along rays look this share of the coordinates farther, to allow for rounding. */
 const MARGIN = 2 ** -20;
 /** A ray is followed until it has passed this many cells. */
 const MOST_CELLS_ALONG = 200_000;

@@ -24,7 +24,7 @@ import { FluidVolume } from './volume';
 /** Texels per reach of a particle in 2D. The values are smooth, so more would not show. */
 const TEXELS = { hardware: 6, software: 4 } as const;
 
-/** In 2D, the surface also covers full cells, which fill gaps between particles. */
+/** The parts of a fluid that are drawn. In 2D, the surface also covers full cells, to close gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
