@@ -69,7 +69,7 @@ const LAW = {
   TO_WALL,
 };
 
-/** Number of words in `dispatches`, which has the workgroups of steps: see PATH_DISPATCH in core/base/constants.ts. */
+/** Words of `dispatches`: three counts of workgroups for each of four dispatches. See PATH_DISPATCH. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
