@@ -110,8 +110,8 @@ interface ImagesNearRay {
 }
 
 /**
- * Visits all images of a ball that the ray may meet. Chooses the shift along one periodic axis after the other. A choice
- * usually narrows the part of the ray that may meet the ball, so the next axis needs fewer shifts.
+ * Visits all images of a ball that the ray may meet. Chooses the shift along one periodic axis after the other. A
+ * choice usually narrows the part of the ray that may meet the ball, so the next axis needs fewer shifts.
  * `visit` must not keep its argument, which changes.
  */
 function forEachImage(
