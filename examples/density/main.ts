@@ -11,7 +11,7 @@ const REACH = 0.2;
 
 const positions = new Float32Array(2 * COUNT);
 for (let i = 0; i < COUNT; i++) {
-  // Three clouds, densest in the middle.
+  // Three clouds, each densest in its middle.
   const angle = 2 * Math.PI * Math.random();
   const distance = (0.6 + 0.4 * (i % 3)) * Math.sqrt(-2 * Math.log(1 - Math.random()));
   positions[2 * i] = WIDTH * (0.25 + 0.25 * (i % 3)) + distance * Math.cos(angle);

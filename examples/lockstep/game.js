@@ -5,7 +5,7 @@ export const DT = 1 / 60;
 const WIDTH = 40;
 const HEIGHT = 30;
 const COUNT = 200;
-/** Inputs give positions in whole 256ths of a length, so that messages hold no fractions. */
+/** Inputs give positions in whole 256ths of a unit of length, so that messages hold no fractions. */
 const UNIT = 1 / 256;
 
 /**
@@ -44,7 +44,7 @@ export function applyInput(simulation, input) {
 }
 
 /**
- * Returns a player's inputs at a tick. Takes the place of keyboard and pointer, so players may do different things.
+ * Returns a player's inputs at a tick. Takes the place of keyboard and pointer, so it may differ between players.
  * @param {number} player
  * @param {number} tick
  * @returns {Input[]}

@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * One player of a lockstep game. Players exchange inputs, never states; only a late joiner gets a checkpoint. This file
- * knows neither the game nor the network. It runs in Node and in browsers, with the GPU engine and the CPU engine.
+ * One player of a lockstep game. Players exchange inputs and hashes. Only a late joiner gets a state. This file knows
+ * neither the game nor the network. It runs in Node and in browsers, with the GPU engine and the CPU engine.
  */
 
 /** An input takes effect this many ticks after the player sends it. A message that takes longer holds up the game. */
 export const DELAY = 6;
-/** Players compare their hashes every so many ticks. */
+/** The number of ticks from one comparison of hashes to the next. */
 export const HASH_EVERY = 30;
 
 /**

@@ -31,7 +31,7 @@ const canvas = document.querySelector('canvas') as HTMLCanvasElement;
 const renderer = new THREE.WebGPURenderer({ canvas, device: gpu.device, antialias: true });
 await renderer.init();
 
-// In 3D, cellstorm stores 4 numbers per position; the fourth is unused.
+// In 3D, cellstorm stores 4 numbers per position; with one radius for all, the fourth is unused.
 const centres = new THREE.StorageInstancedBufferAttribute(COUNT, 4);
 // Both methods are public in three.js, but its types do not list them.
 const backend = renderer.backend as unknown as {

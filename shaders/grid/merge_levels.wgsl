@@ -40,8 +40,8 @@ fn sample_particles(
 }
 #elif COMPARE
 
-// `threads` threads share a particle of the sample. They compare it with the half of the list that follows it; after
-// the end, the list continues at its start.
+// Each particle of the sample has `threads` threads. They compare it with the next half of the list; after the end, the
+// list continues at its start.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn compare_sample(
   @builtin(workgroup_id) workgroup: vec3u,

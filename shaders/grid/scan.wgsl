@@ -100,7 +100,7 @@ fn scan_block(block: u32, before: u32, thread: u32) -> u32 {
   if (thread < ROW) {
     var sum = vec4u();
     for (var index = 0u; index < ROW; index++) {
-      // Each thread begins at another column, because all rows begin in the same bank of memory.
+      // Each thread begins at a different column, because all rows begin in the same bank of memory.
       sum += thread_sums[thread * ROW + (index + thread) % ROW];
     }
     row_sums[thread] = sum_of(sum);
@@ -164,7 +164,8 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
     if (thread == SCAN_WORKGROUP_SIZE - 1u) {
       scanned_sum = end;
     }
-    // Also keeps the next round's scan_block from overwriting workgroup arrays that other threads still read.
+    // The barrier also keeps the next round's scan_block from overwriting workgroup arrays that other threads still
+    // read.
     workgroupBarrier();
     before = scanned_sum;
   }

@@ -64,7 +64,7 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 
 // Returns the part of a block that may hold particles closer than `reach`. With WHOLE_BLOCKS, returns the whole block,
 // because pairs may be farther apart than the sum of radii. The margin is many times the rounding error. The outermost
-// cells also hold the particles outside the box, so clamping misses none.
+// cells also hold the particles outside the world, so clamping misses none.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -90,7 +90,8 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// Counts a row that crosses an end of the x axis once; layers_of doubles the number.
+// Returns the number of layers in a block. A row that crosses an end of the x axis counts once here; layers_of doubles
+// the number.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {

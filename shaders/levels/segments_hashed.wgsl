@@ -10,7 +10,7 @@ struct Segment {
   high: Lattice,
 }
 
-// In some rows, the last segment is empty.
+// Returns the number of segments per row. In some rows, the last segment is empty.
 fn segments_in_row(block: Block) -> u32 {
   return ((block.length.x + 2u * HASH_BLOCK - 2u) >> HASH_BLOCK_SHIFT);
 }

@@ -6,7 +6,8 @@ struct Block {
   length: Extent,
 }
 
-// lattice_at is monotone, rounding included, so no cell is missed. If low > high, see world/box_periodic.wgsl.
+// Returns the block with all cells between two corners. lattice_at is monotone, rounding included, so no cell is
+// missed. If low > high, see world/box_periodic.wgsl.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);
@@ -14,7 +15,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// One list of paths (solve/ccd/link.wgsl) per cell.
+// Returns the number of lists of paths (solve/ccd/link.wgsl): one per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

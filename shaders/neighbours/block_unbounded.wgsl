@@ -13,7 +13,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
 }
 
 // Returns how many lists of paths (solve/ccd/link.wgsl) there are, a power of two. They have their own hash table. The
-// grid's table has only one or two buckets per particle, but even a few paths may pass many cells. So there are at
+// grid's table has only one to two buckets per particle, but even a few paths may pass many cells. So there are at
 // least FEWEST_LISTS lists.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);

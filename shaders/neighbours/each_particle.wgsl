@@ -28,8 +28,8 @@ fn each_particle(
       gathered = begin(particle);
     }
   }
-  // probe_naive.wgsl has barriers, so this call must be in uniform control flow. With CROWDS, which may return above,
-  // kernels never use probe_naive.wgsl.
+  // probe_naive.wgsl has barriers, so this call must be in uniform control flow. Kernels with CROWDS, whose threads may
+  // return above, never use probe_naive.wgsl.
   probe(&gathered, particle, slot, cell, reach_squared(), thread);
   if (is_in_grid(cell)) {
     finish(gathered, particle);

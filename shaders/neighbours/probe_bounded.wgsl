@@ -1,5 +1,6 @@
 // The neighbour loop of a bounded world. Calls visit, in ascending order of slots, for particles that are nearer than
-// the reach and in the same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates.
+// the reach and in the same or an adjacent cell, except slot `except`. With HEAVY, the threads of a workgroup share the
+// candidates of a heavy particle.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
 // One loop covers three ranges, so threads in lockstep wait once instead of three times.

@@ -1,6 +1,6 @@
 // The neighbour loop for any reach and any world. It has no variant for heavy particles (HEAVY). Visits the cells of a
-// box on every level, or all particles if there are fewer of them than segments in the box. The order of neighbours depends on the state alone; in
-// a bounded world without levels, their slots ascend.
+// box on every level, or all particles if there are fewer of them than segments in the box. The order of neighbours
+// depends on the state alone; in a bounded world without levels, their slots ascend.
 // Needs: Box, grid, box_in_world, Gathered, Particle, position_in, minimum_image, has_images, visit, neighbour_of.
 // Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, is_occupied, segment_count, segment_of.
 // Needs: is_in_segment.

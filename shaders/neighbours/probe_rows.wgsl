@@ -1,5 +1,5 @@
 // Like probe_bounded.wgsl, but for the periodic and the unbounded world, where three cells of a row may be two ranges
-// of slots. In the unbounded world, the slots of neighbours may not ascend.
+// of slots. In the unbounded world, the slots of neighbours do not always ascend.
 // Needs: Gathered, Particle, Cell, is_in_grid, lattice_of, row_span, grid, minimum_image, position_in, is_in_row.
 // Needs: cell_of_slot, visit, Neighbour, count_in_row.
 

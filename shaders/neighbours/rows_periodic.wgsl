@@ -1,7 +1,7 @@
 // Rows of cells in a periodic world. Twin: src/reference/query/probe.ts.
 // Needs: Span, grid, start, Cell.
 
-// The indices ascend, so that slots ascend.
+// Returns the index of a cell along an axis and those of the two cells beside it, ascending, so that slots ascend.
 fn adjacent_indices(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {
     return vec3u(0u, 1u, count - 1u);

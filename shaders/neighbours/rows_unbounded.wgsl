@@ -20,7 +20,8 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Tests the cell of the particle, because several cells may share a bucket.
+// Returns true if a candidate's cell is one of the three in the row. Its slot does not tell, because several cells may
+// share a bucket.
 fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
   let away = load_lattice(other) - lattice - row_offset(row);
   return all(abs(away) <= ALONG_X);

@@ -23,7 +23,7 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// Returns a float, because an unbounded world may have more rows than 32 bits can count.
+// Returns a float, because a block of an unbounded world may have more rows than 32 bits can count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }
@@ -32,7 +32,8 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// The caller has checked that this is at most the number of particles, so it fits 32 bits.
+// Returns the number of segments in a block. The caller has checked that it is at most the number of particles, so it
+// fits 32 bits.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

@@ -1,5 +1,5 @@
 // Loops over obstacles of one radius around a particle, row by row. The broad phases `grid` and `naive` both use this
-// loop, so their sums have the same bits. For each obstacle closer than the diameter, calls the kernel's
+// loop, so their sums over obstacles have the same bits. For each obstacle closer than the diameter, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
 // `obstacle.slot` is the slot among obstacles.
 // Needs: ObstacleSum, Particle, lattice_at, obstacle_room, obstacle_span, minimum_image, obstacle_position, substep.

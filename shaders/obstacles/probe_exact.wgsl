@@ -1,7 +1,7 @@
 // Loops over obstacles around a particle of an exact simulation, like probe_cells.wgsl. Whole numbers alone decide. For
 // each overlap, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
-// `obstacle.slot` is the slot among obstacles; its other fields are 0.
+// `obstacle.slot` is the slot among obstacles; the other fields of `obstacle` are 0.
 // Needs: grid, OBSTACLE_WORDS, obstacle_word, ObstacleSum, Particle, quanta_at, lattice_at, obstacle_room.
 // Needs: obstacle_span, exact_obstacle_contact, meet_obstacle, Neighbour.
 

@@ -13,7 +13,7 @@ fn begin(particle: Particle) -> Own {
   return Own(lambdas[particle.slot], Vector());
 }
 
-// The particles of a pair get opposite pushes, which keeps momentum.
+// The particles of a pair get opposite pushes, so this sum keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = weight_at(other.distance_squared) / parameters.near_weight;
   let pressure = parameters.pressure * (share * share) * (share * share);

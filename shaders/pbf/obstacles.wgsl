@@ -60,7 +60,8 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Moves a point out of solids: out of a ball to its surface, out of a box to the nearest face inside the walls.
+// Moves a point out of one solid after another: out of a ball to its surface, out of a box to the nearest face inside
+// the walls.
 fn outside_solids(point: Vector) -> Vector {
   var found = point;
   for (var index = 0u; index < parameters.solids; index++) {

@@ -1,5 +1,5 @@
 // Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box, or NO_PARTNER if they do
-// not all fit. A queue lists boxes that cover many cells; a workgroup searches each. Comparisons alone decide
+// not all fit. A queue lists boxes that take long to search; each of them gets a workgroup. Comparisons alone decide
 // membership, so tally and fill agree.
 // Needs: QUEUE_HEADER, Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied.
 // Needs: segments_in, rows_in, start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box.

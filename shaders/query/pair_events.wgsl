@@ -5,7 +5,8 @@
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 
-// Past the end and for an empty entry, returns NO_PARTNER, which is greater than any id.
+// Returns the second id of an entry of the new list. Past the end and for an empty entry, returns NO_PARTNER, which is
+// greater than any id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {
   if (index < stretch.room) {
     return pairs[stretch.first + index].y;

@@ -48,7 +48,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(first, first + slots_in(table, index_of(low), u32(last - low.x) + 1u), table, low, high);
 }
 
-// Returns the slot for an index from `first` to `end`, which may be beyond the end of the table.
+// Returns the slot for an index in a segment. The index may lie beyond the table's last slot.
 fn slot_in(segment: Segment, next: u32) -> u32 {
   return wrap_slot(segment.table, next);
 }

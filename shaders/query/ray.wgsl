@@ -29,7 +29,8 @@ const REACH_WORD = 3u * DIMENSIONS - 2u;
 const WIDENED = 0x1p-20f;
 // A ray slower than this along an axis counts as near all layers of the axis at all times.
 const STILL = 0x1p-50f;
-// Limits the origin's coordinates and the ray's length along each axis. The square of twice this number is finite.
+// Limits the origin's coordinates, and the ray's length along each axis that is not periodic. The square of twice this
+// number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -188,14 +189,15 @@ struct Meeting {
   image: Lattice,
 }
 
-// Returns false if a particle is outside of the world along a periodic axis, because wrap_once could not bring it back.
-// Rays never meet such particles.
+// Returns false if a particle is outside the world along a periodic axis: more than a period away, so that wrap_once
+// could not bring it back. Rays never meet such particles.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));
 }
 
-// The number of an image is its offset in periods.
+// Returns the first and last image of a coordinate that the ray may meet between two times. The number of an image is
+// its offset in periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
     return vec2i();

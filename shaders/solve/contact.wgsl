@@ -35,7 +35,8 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Depths are negative inside, so the shallowest is the greatest. Returns the first axis if depths are equal.
+// Returns the axis with the greatest depth, the first one if depths are equal. Depths are negative inside, so this is
+// the shallowest.
 fn shallowest_axis(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {

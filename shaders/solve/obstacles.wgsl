@@ -1,6 +1,6 @@
 // The contact law for a particle and obstacles, for resolve.wgsl. Obstacles act after the other contacts, at the
-// position to which these have moved the particle. With PUSH_APART, obstacles only push. Twin: meetObstacles in
-// src/reference/solve/contact-law.ts.
+// position to which these have moved the particle. With PUSH_APART, obstacles only push, at the position before the
+// pass. Twin: meetObstacles in src/reference/solve/contact-law.ts.
 // Needs: Particle, Neighbour, Contact, push_of, bounces_off_wall, bounce_change, wall_change, Pressing, wrap.
 // Needs: probe_obstacles.
 

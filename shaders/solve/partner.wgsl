@@ -1,6 +1,6 @@
 // Finds each particle's partner: its fastest approaching contact above rest_speed, or NO_PARTNER. Mutual partners
 // bounce in resolve.wgsl. Of equally fast contacts, the first visited counts. If slots are visited in ascending order,
-// the pair with the lowest slots is therefore mutual.
+// the equally fast pair with the lowest slots is therefore mutual.
 // Needs: substep, Particle, velocity_in, Neighbour, contact_with, partner_out.
 
 struct Gathered {

@@ -39,7 +39,8 @@ fn lattice_of(cell: Cell) -> Lattice {
   return unflatten(min(cell, grid.cell_count - 1u), grid.cells);
 }
 
-// Along an axis with a ring, the outermost cells never hold a particle, so only axes without a ring wrap.
+// Also compares across the ends of every axis. Along an axis with a ring, this has no effect, because the outermost
+// cells never hold a particle.
 fn are_adjacent(cell: Lattice, other: Lattice) -> bool {
   let away = abs(other - cell);
   return all((away <= Lattice(1)) | (away == Lattice(grid.cells) - Lattice(1)));

@@ -8,7 +8,8 @@ fn lattice_at(position: Vector) -> Lattice {
   return Lattice(clamp(scaled, Vector(), last)) + Lattice(grid.ring);
 }
 
-// Along an axis with a ring, the outermost cells never hold a particle, so only axes without a ring wrap.
+// Also compares across the ends of every axis. Along an axis with a ring, this has no effect, because the outermost
+// cells never hold a particle.
 fn are_adjacent(cell: Lattice, other: Lattice) -> bool {
   let away = abs(other - cell);
   return all((away <= Lattice(1)) | (away == Lattice(grid.cells) - Lattice(1)));

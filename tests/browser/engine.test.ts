@@ -43,7 +43,7 @@ describe('the engine in the browser', () => {
 
   for (const [kind, scene] of Object.entries(KINDS)) {
     browserTest(`equals the reference in 3D: ${kind}`, { tags: 'full' }, async () => {
-      // A software GPU tests the paths of fast particles slowly.
+      // A software GPU follows fast particles slowly, so verify few of them.
       await expectVerified({ scenes: [scene], dimensions: [3], counts: [scene === 'bullets' ? 40 : 257] });
     });
   }

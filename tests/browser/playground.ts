@@ -263,7 +263,7 @@ export async function textOf(page: Page, id: string): Promise<string> {
 export interface Scenery {
   readonly dimensions: number;
   readonly count: number;
-  /** In pixels of the screenshot. */
+  /** The middles of particles, in pixels of the screenshot. */
   readonly points: readonly (readonly [number, number])[];
   /** The values that decide the particles' colours. */
   readonly values: readonly number[];

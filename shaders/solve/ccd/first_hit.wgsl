@@ -21,7 +21,7 @@ const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
-// Call it before the workgroup turns to another path. Forgets the hits on the previous path. The barrier keeps other
+// Forgets the hits on the previous path. Call it before the workgroup turns to another path. The barrier keeps other
 // threads from overwriting `found` while the first thread reads it.
 fn begin_search(thread: u32) {
   if (thread == 0u) {
@@ -104,7 +104,7 @@ fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f
   return cells;
 }
 
-// From this many cells on, testing all `count` particles is less work.
+// Returns the number of cells above which testing all `count` particles is less work than searching the cells.
 fn enough_cells(count: u32) -> f32 {
   return f32(max(count, ENOUGH_CELLS));
 }

@@ -91,10 +91,10 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// For two bodies that are already too near. Returns whether they approach fast enough for a hit: over the whole
-// substep, the distance along the normal must shrink by more than the length of their relative motion in one tick.
-// Rounding can bring resting bodies nearer, but by less. `approach` is the motion along the normal. The caller may
-// scale `approach` by a factor if it scales `speed_squared` by the square of that factor.
+// Returns whether two bodies that are already too near approach fast enough for a hit: over the whole substep, the
+// distance along the normal must shrink by more than the length of their relative motion in one tick. Rounding can
+// bring resting bodies nearer, but by less. `approach` is the motion along the normal. The caller may scale `approach`
+// by a factor if it scales `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -234,7 +234,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends at its beginning.
+// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK pieces, the path ends where it begins.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }

@@ -1,7 +1,7 @@
 // Impacts on obstacles of any size.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// Along a periodic axis, a box at least a period long has no end.
+// Returns when a body is too near an obstacle. Along a periodic axis, a box at least a period long has no end.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES
@@ -14,8 +14,8 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 }
 
 // Returns the key of the body's first hit, at or after `since`, on a piece of its path. An obstacle may be almost as
-// long as the period, so the body may hit the next image ahead instead of the nearest. On a piece, it can hit no other
-// image. Twin: keyOnImages in src/core/ccd/impact.ts.
+// long as the period, so the body may hit the next image ahead instead of the nearest one. On a piece, it can hit no
+// other image. Twin: keyOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // The offset to the next image along each axis; 0 if that image is out of reach.

@@ -6,7 +6,8 @@ fn room_of_path() -> u32 {
 }
 
 // Returns how many pieces of a path get nodes, if the whole path is `cuts` pieces of at most one cell. The searches use
-// longer pieces, of up to PIECE_CELLS cells, and may give up before the end of the path. The nodes go just as far.
+// longer pieces, of up to PIECE_CELLS cells, and may give up before the end of the path. The nodes go as far as the
+// searches.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }

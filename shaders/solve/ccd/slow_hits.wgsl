@@ -23,7 +23,7 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
-// `begin` is the position at `since`.
+// Returns the earlier of `best` and the hit with one slow particle. `begin` is the position at `since`.
 fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
   let other_way = way_of(other);
   let apart = minimum_image(begin, position_at(other, other_way, since));
@@ -36,8 +36,8 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 
 #if OBSTACLES
 #if VARIABLE_RADII
-// Each lane walks its own stretch of the tree's nodes. A walk may begin at any node: at worst it tests nodes that a
-// walk from the root would skip.
+// Returns the first of `before` and the hits with obstacles. Each lane walks its own stretch of the tree's nodes. A
+// walk may begin at any node: at worst it tests nodes that a walk from the root would skip.
 fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let begin = position_at(slot, way, since);

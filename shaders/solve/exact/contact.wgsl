@@ -39,7 +39,7 @@ fn exact_apart(own: Lattice, other: Lattice) -> Lattice {
   return apart;
 }
 
-// Returns the contact of two bodies whose centres are `offset` apart. It must not be zero.
+// Returns the contact of two bodies whose centres are `offset` apart. `offset` must not be zero.
 fn exact_contact_at(offset: Lattice) -> ExactContact {
   var apart = offset;
   let diameter = exact_diameter();
@@ -68,7 +68,8 @@ fn along_axis(axis: u32) -> Lattice {
   return select(Lattice(), Lattice(ONE), AXES == Extent(axis));
 }
 
-// If the centres coincide, the sum of the ids chooses the axis of the normal; the particle with the lower id goes down.
+// If the centres coincide, the sum of the ids chooses the axis of the normal. The normal is negative for the particle
+// with the lower id.
 fn exact_contact(own: Lattice, slot: u32, other: u32) -> ExactContact {
   let apart = exact_apart(own, quanta_at(other));
   if (all(apart == Lattice())) {

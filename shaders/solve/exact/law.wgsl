@@ -37,7 +37,7 @@ fn exact_wall_change(depth: i32, approach: i32, bounces: bool) -> i32 {
   if (bounces) {
     return scaled(-approach, substep.rebound);
   }
-  // Adds one quantum to the depth, so that a wall stops what gravity pressed into it in this substep.
+  // Adds one quantum to the depth, so that a wall stops a body that gravity pressed into it in this substep.
   return min(scaled(min(depth + 1i, i32(substep.most_depth)), substep.wall_rate), -approach);
 }
 
@@ -45,8 +45,8 @@ fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
   return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
 }
 
-// Returns the change of velocity by friction in a contact with the normal change `change`. `share` is the greatest share
-// of the sliding velocity that friction takes.
+// Returns the velocity that friction takes in a contact with the normal change `change`: at most `share` of the sliding
+// velocity.
 fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
   let speed = length_of(sliding);
   let most_grip = grip_of(change);
@@ -63,16 +63,16 @@ fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
 struct ExactSum {
   change: WideSum,
   push: WideSum,
-  // Sums over the contacts that do not bounce.
+  // The sum over the contacts that do not bounce.
   support: WideSum,
-  // The fastest approach of a particle without a bounce, at least 0.
+  // The fastest approach among the contacts that do not bounce, at least 0.
   approach: i32,
   // The size of the change by a bounce.
   closing: i32,
   deepest: i32,
 }
 
-// For contacts that do not bounce.
+// Adds a contact that does not bounce.
 fn add_push(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Lattice) {
   let normal = contact.normal;
   let overlap = contact.overlap;

@@ -5,7 +5,7 @@
 const REACH = 1073741824i;
 const FASTEST = 536870912i;
 
-// Rounds down the distance that a body moves in a substep, after adding the dither.
+// Returns the distance that a body moves in a substep: adds the dither, then rounds down.
 fn motion_of(speed: i32) -> i32 {
   let bits = substep.exact_dt >> 16u;
   return shift_wide(add_low(times(speed, substep.exact_dt), substep.dither << (bits - 16u)), bits);

@@ -1,5 +1,5 @@
-// The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only push.
-// Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
+// The contact law for a particle and obstacles in whole numbers, for resolve.wgsl. With PUSH_APART, obstacles only
+// push. Twin: ExactObstacles in src/cpu/solver/exact/obstacles.ts.
 // Needs: WideSum, Wide, Particle, Neighbour, Contact, MOST_CHANGE, added, shares_of, scaled, substep, dot_with.
 // Needs: exact_wall_change, add_low, parts_of, totals_of, ratio_of, Factor, probe_obstacles, length_of, direction_of.
 // Needs: share_of, Ending, probe_obstacles_at, exact_wrap, pressure_of, MOST_LOADED, FASTEST, moved_by, within.
@@ -13,7 +13,7 @@ struct ObstacleSum {
   push: WideSum,
 #if !PUSH_APART
   velocity: Lattice,
-  // The number of obstacles that the particle approaches. The following members are about them.
+  // The number of obstacles that the particle approaches without a bounce. The next four members are about these.
   pressing: u32,
   change: WideSum,
   // The sum of the lengths of these changes.
@@ -78,7 +78,7 @@ fn push_together(met: ObstacleSum) -> Lattice {
 }
 
 #if PUSH_APART
-// For factors of at most 1/2, which have at least two bits after the point.
+// Returns twice a factor. The factor must be at most 1/2, so that it has at least two bits after the point.
 fn doubled(factor: Factor) -> Factor {
   return factor - 65536u;
 }
@@ -92,7 +92,7 @@ fn pushed_by_obstacles(particle: Particle) -> Lattice {
   return push_together(met);
 }
 #else
-// The bits of a sum of changes that decide its direction.
+// The number of bits of a sum of changes that decide its direction.
 const SUM_BITS = 28u;
 
 // Returns how many low bits to cut off a sum.
@@ -110,7 +110,7 @@ fn cut_off(high: i32, low: u32, bits: u32) -> i32 {
 // The common normal of several obstacles.
 struct CommonNormal {
   direction: Lattice,
-  // The length of the sum of the changes as vectors, divided by the sum as numbers.
+  // The length of the sum of the changes, divided by the sum of their lengths.
   fraction: i32,
 }
 

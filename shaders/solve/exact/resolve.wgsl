@@ -148,7 +148,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
   var all = gathered;
 #if !PUSH_APART
-  // If neighbours do not wait, none are left, and the kernel needs no second copy of the law.
+  // If MOST_WAITING is 1, no neighbours are left, and the kernel needs no second copy of the law.
   if (MOST_WAITING > 1u) {
     meet_waiting(&all, slot);
   }

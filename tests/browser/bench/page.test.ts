@@ -82,7 +82,7 @@ async function runToEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => window.bench?.isRunning === false);
 }
 
-/** Ends the run in the same task as its first result, so that it is never complete. */
+/** Ends the run in the same task as its first result, so that the run is never complete. */
 async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise<void> {
   await choosePlan(page, ['cpu-naive'], ['300', '10000'], 99);
   await page.evaluate((how) => {

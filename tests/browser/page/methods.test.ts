@@ -61,7 +61,7 @@ describe('a scene of a fluid or flock', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
-  // Another engine needs another device, which compiles all kernels again. So test one engine after the other.
+  // After a change of engine, all kernels compile again. So test one engine after the other.
   function testScenes(engine: 'gpu' | 'cpu'): void {
     for (const { name, method } of OTHERS) {
       const tags = engine === 'cpu' ? [] : ['full' as const];
@@ -151,7 +151,7 @@ describe('a scene of a fluid or flock', () => {
         const opened = await open();
         const { page } = opened;
         await arrange(page, { scene: 'particle-life', engine, kinds: 3, core: 0.8 });
-        // In these steps the core moves particles apart, so that none covers another.
+        // In these steps the repulsion at short range (`core`) moves particles apart, so that none covers another.
         await stepTimes(page, 30);
         const { time } = await stateOf(page);
         expect(await textOf(page, 'legend-title')).toBe('Species');

@@ -7,7 +7,7 @@ const GUIDE = 'docs/testing.md';
 const CI_GUIDE = 'docs/testing-ci.md';
 const VITEST = 'node_modules/vitest/vitest.mjs';
 
-/** Three tests that fail, each for another reason that the guide lists, and a skipped one. */
+/** Three tests that fail, each for a different reason of those that the guide lists, and a skipped test. */
 const FAILING = `
 gpuTest('differs', async (_, { upload, expectBuffer }) => {
   await expectBuffer(upload('values', Float32Array.of(1, 2))).toEqual(Float32Array.of(1, 3));

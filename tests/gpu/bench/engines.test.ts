@@ -125,7 +125,7 @@ gpuTest(
 it('the benchmark refuses exactly the scenes that a GPU engine does not support, with a reason', () => {
   const refused = GPU_ENGINES.flatMap((engine) =>
     BENCH_SCENES.flatMap(({ name }) => {
-      // An engine of boxes takes no other bodies, and others take no boxes.
+      // An engine of boxes takes no other bodies, and other engines take no boxes.
       if (name.startsWith('boxes') !== (engine.boxes ?? false)) {
         expect(refusalOf(engine, ask(name, 2).scene)).toMatch(/^It finds overlapping [a-z ,]+\.$/);
         return [];

@@ -92,7 +92,7 @@ gpuTest(
       };
     });
     const refused = faulty('refused', ({ counters }) => (encoder, query) => {
-      // The copy exceeds the buffer, so the device drops the submission. That would look very fast.
+      // The copy exceeds the buffer, so the device drops the submission. A dropped query would look very fast.
       if (query > 0) encoder.copyBufferToBuffer(counters, 0, counters, 0, 2 * FOLD_BYTES);
     });
     const engines = [

@@ -23,7 +23,7 @@ const WORD = 4;
 const SUBGROUPS = COUNT / 32;
 const STRIDE = 8;
 
-/** `value` is what a thread stores at `index`; `prelude` declares functions that it calls. */
+/** `value` is what a thread stores at `index`; `prelude` declares the functions that `value` calls. */
 interface Load {
   readonly element: string;
   readonly value: string;
@@ -204,7 +204,7 @@ describe('kernels whose traffic is known', () => {
     async (device) => {
       const { traffic } = await count(device, LOADS.rounds);
       const load = siteOf(traffic, 'source', 'load');
-      // Odd threads: 16 in round 0, 8 in rounds 1 and 2.
+      // In each subgroup, 16 odd threads load in round 0, and 8 each in rounds 1 and 2.
       expect(load.requests).toBe(3 * SUBGROUPS);
       expect(load.sectors).toBe(3 * SUBGROUPS);
       expect(load.ideal).toBe((2 + 1 + 1) * SUBGROUPS);

@@ -179,7 +179,8 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
               (bits, other) => bits ^ Math.imul(other.id + 1, 0x9e3779b1),
               0,
             );
-            // Slots ascend in a bounded world only: rows may wrap around, and hashed rows lie anywhere in the table.
+            // Slots are sure to ascend only in a bounded world: rows may wrap around, and hashed rows lie anywhere in a
+            // table.
             expected[4 * id + 3] = world.kind === 'bounded' ? 0 : (got[4 * id + 3] as number);
           }
           expectArraysEqual(got, expected, `seen within ${radius}`);
@@ -459,7 +460,7 @@ gpuTest(
       const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
       await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
     }
-    // Accept names that differ in one character, and the same names for parameters and variables.
+    // Names that differ in one character are allowed. So are WGSL's own names for parameters and variables.
     const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
     const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
     kernel.destroy();

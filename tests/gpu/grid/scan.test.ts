@@ -64,7 +64,7 @@ type Kind = keyof typeof SCAN_SHAPES;
 
 const KINDS = ['gpu', 'software'] as const satisfies readonly Kind[];
 
-/** Wraps the device as if it belonged to a hardware or a software GPU: each of these has its own shape of the scan. */
+/** Wraps the device as if it belonged to a hardware or a software GPU: the scan has a separate shape for each. */
 function wrapAs(device: GPUDevice, kind: Kind, fold?: number): Gpu {
   const vendor = kind === 'gpu' ? 'nvidia' : 'swiftshader';
   const info = { vendor, architecture: '', device: '', description: '' } as GPUAdapterInfo;

@@ -293,7 +293,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     'count candidates past 2³²',
     async (_, tools) => {
       const { world, grid } = sceneGrid('lattice', dimensions, 200);
-      // The grid claims almost 2³² particles, all of which the existing ones count as candidates.
+      // The grid claims almost 2³² particles. Each of the 200 real ones counts all others as candidates.
       const start = grid.start.slice();
       start[world.cellCount] = 0xffff_fff0;
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');

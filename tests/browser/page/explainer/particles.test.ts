@@ -172,7 +172,7 @@ describe('the particles of the explainer', () => {
     await page.keyboard.press('PageDown');
     await page.keyboard.press('Enter');
     await expectStep(page, findParticle(moved, 'count', 4) ?? -1, moved);
-    // All other keys go through the steps.
+    // Keys that do not move a particle go through the steps.
     await page.keyboard.press('End');
     await expectStep(page, moved.steps.length - 1, moved);
     await expectQuery(page, '?method=hashed&particles=5&moved=3.66.71');

@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the page. */
+/** Runs in the page: counts the bytes that recorders produce. */
 function countRecorded(): void {
   const { start } = MediaRecorder.prototype;
   MediaRecorder.prototype.start = function (milliseconds) {
@@ -37,7 +37,7 @@ function countRecorded(): void {
   };
 }
 
-/** Runs in the page. */
+/** Runs in the page: counts how often the inspector's marks are drawn. */
 function countMarks(): void {
   const { drawImage } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {

@@ -195,7 +195,7 @@ describe('in the presets', () => {
     const { count } = readLink(`?${presetOf(name).small}`);
     const started = await stateOf(page);
     expect(started.time).toBe(0);
-    // A fluid fills its tank with about this number.
+    // A fluid fills its tank with about `count` particles.
     expect(Math.abs(started.count / count - 1)).toBeLessThan(0.05);
     return page;
   }
@@ -205,7 +205,7 @@ describe('in the presets', () => {
     const edge = Math.max(...(await along(page, 0)));
     await take(page, 120);
     const [x, y] = [await along(page, 0), await along(page, 1)];
-    // The foot has run out by more than ten discs, and the stack is lower.
+    // The foot has spread by more than 10, and the top is lower than the foot was wide.
     expect(Math.max(...x)).toBeGreaterThan(edge + 10);
     expect(Math.max(...y)).toBeLessThan(edge);
     expect((await stateOf(page)).contacts).toBeGreaterThan(x.length);

@@ -86,7 +86,7 @@ function wallOf(page: Page): Promise<Point[]> {
   });
 }
 
-/** Returns the sum of speed times distance from the middle: positive if particles move outwards. */
+/** Returns the sum of velocity · (position − middle) over all particles: positive if they move outwards. */
 function outwardsOf(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const simulation = window.cellstorm?.simulation;

@@ -257,8 +257,8 @@ describe('in 3D', () => {
       await toggle(page, overlay);
       const picture = await takePicture(page, `overlay-space-${overlay}`);
       expect(countDifferences(plain, picture, free)).toBeGreaterThan(500);
-      // So that spheres do not hide an overlay, the page draws them smaller. Hence pictures differ even without lines.
-      // So look for the lines' colour.
+      // The page draws spheres smaller, so that they do not hide an overlay. Pictures therefore differ even without
+      // lines, so look for the lines' colour.
       if (colour) {
         expect(countBelowKey(plain, free, theme.overlay[colour])).toBe(0);
         expect(countBelowKey(picture, free, theme.overlay[colour])).toBeGreaterThan(20);

@@ -310,7 +310,7 @@ describe('a fluid', () => {
       expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
       const grown = free.measure().energy / before - 1;
       expect(grown).toBeGreaterThan(2e-6);
-      // Particles on the solid keep their height; the others are lowered by the whole amount.
+      // Particles on the solid keep their height. The others are lowered enough to make up for the whole growth.
       for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
       // The fluid continues with the same bits, although its particles are no longer sorted.
       fluid.set({ separation: 0 });

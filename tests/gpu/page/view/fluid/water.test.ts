@@ -6,7 +6,7 @@ import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 const EDGE = 2;
 
-/** Returns a function: how far a pixel's centre lies inside the outline of a box on the floor, in pixels. */
+/** Returns a function that gives how far a pixel's centre lies inside the outline of a box on the floor, in pixels. */
 function insideOf(seen: Pictured, height: number) {
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) =>
     seen.toPixel([EDGE * (bits & 1), height * ((bits >> 1) & 1), EDGE * (bits >> 2)]),
