@@ -200,7 +200,7 @@ describe('the benchmark page', () => {
     for (const { heads } of shown.tables) expect(heads.toSorted()).toEqual(ENGINES.toSorted());
     for (const cell of times?.cells ?? []) expect(cell).toMatch(/^[\d.,]+ \([\d.,]+\)$/);
     for (const cell of work?.cells ?? []) expect(cell).toMatch(/^[\d.]+ \([\d.]+%\)$/);
-    // Each body of cpu-naive is tested against half of the others.
+    // On average, cpu-naive tests each body against half of the others.
     expect(work?.cells.join()).toMatch(/150 \(.*500 \(/);
     expect(shown.words).toContain('6 of 6 runs were timed');
   });

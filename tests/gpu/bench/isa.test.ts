@@ -9,7 +9,7 @@ import { isHot } from '../../../bench/isa/kernels';
 import { type Figures, type Isa, measureIsa } from '../../../bench/isa/measure';
 import { allowsNoGpu } from '../../../src/testing/environment';
 
-/** Three processes of 85 s of processor time each. */
+/** The measurement takes three processes with 85 s of processor time each. */
 const LIMIT_MS = 1_800_000;
 
 interface Exception {
@@ -19,7 +19,7 @@ interface Exception {
 
 /** Kernels that spill scalar registers into vector registers, with the greatest number that was measured. */
 const SCALAR_SPILLS: readonly Exception[] = [
-  // Their threads loop over paths.
+  // In the ccd kernels, threads loop over paths.
   { kernels: /^solve\.ccd\.(?:meet|still)\.levels\b/, limit: { 'RDNA 3': 27, 'RDNA 2': 27, Vega: 39 } },
   { kernels: /^solve\.ccd\.meet\.periodic 3D/, limit: { Vega: 5 } },
   { kernels: /^measure\.rays\.(?:tally|fill)\..*periodic/, limit: { 'RDNA 3': 20, 'RDNA 2': 20, Vega: 22 } },
@@ -31,7 +31,7 @@ const ARRAYS_IN_MEMORY = /^sort\.radix_(?:count|scatter)\b.*\.8-bits /;
 
 /** Hot kernels with less than half of the possible waves (32; Vega: 10), with the least number that was measured. */
 const FEW_WAVES: readonly Exception[] = [
-  // Their 4,608 bytes of workgroup memory allow no more.
+  // On RDNA 3, the 4,608 bytes of workgroup memory of heavy kernels allow no more.
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 3': 14 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.*\.periodic\.obstacles 3D/, limit: { 'RDNA 2': 12 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 3D/, limit: { 'RDNA 2': 14, Vega: 3 } },
@@ -40,7 +40,8 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.unbounded\b.* 2D/, limit: { Vega: 4 } },
-  // They contain the contact law twice, because each thread collects neighbours before it computes their contacts.
+  // Exact kernels contain the contact law twice, because each thread collects neighbours before it computes their
+  // contacts.
   { kernels: /^solve\.resolve\..*respond\b.*\.obstacles\.exact 3D/, limit: { 'RDNA 2': 10, Vega: 2 } },
   {
     kernels: /^solve\.resolve\..*respond\b.*\.(?:obstacles\.exact|exact 3D)/,

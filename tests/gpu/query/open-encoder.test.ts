@@ -57,7 +57,7 @@ gpuTest(
     expect([...(await searches.boxes.read()).ids]).toEqual([0, 1]);
     expect([...(await searches.rays.read()).ids]).toEqual([0, 1]);
     expect([...(await searches.firstHits.read()).ids]).toEqual([0]);
-    // A sort that is not submitted blocks reads, too, but only until a later encoder is submitted.
+    // A sort that is not submitted blocks reads, too, but only until all is encoded again and submitted.
     grid.encode(device.createCommandEncoder(), { positions, count: 2 });
     await expect(searches.pairs.read()).rejects.toThrow(
       /^A sort or search was recorded into the encoder without/,

@@ -73,7 +73,8 @@ describe('the picture', () => {
     await arrange(page, { engine: 'cpu' });
     await page.mouse.move(...(await middleOf(page)));
     const before = await scaleOf(page);
-    // Browsers report a pinch as a wheel with the control key. A real wheel moves at least 50 pixels.
+    // Browsers report a pinch as a wheel with the control key. The page takes less than 50 pixels for a pinch, and more
+    // for a real wheel.
     await page.keyboard.down('Control');
     await page.mouse.wheel({ deltaY: -40 });
     await page.mouse.wheel({ deltaY: -100 });
@@ -133,7 +134,7 @@ describe('the picture', () => {
       expect(await lowest()).toBe(before);
       await page.keyboard.press('f');
       await settle(page);
-      // They fell by 2: ½ · 100 · (12 / 60)².
+      // The particles fell by 2: ½ · 100 · (12 / 60)².
       expect(await lowest()).toBeLessThan(before - 1.5);
     },
   );

@@ -3,7 +3,7 @@ import { wrapDevice } from '../../../../src/gpu/device';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
 import { expectArraysWithin, gpuTest, HARDWARE, SHARED } from '../../../helpers/node-gpu';
 
-/** Tolerances of fluid.test.ts. */
+/** The tolerances of fluid.test.ts. */
 const SPEED_BOUND = 5e-4;
 const PRESSURE_BOUND = 1e-3;
 
