@@ -116,7 +116,7 @@ export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuf
   };
 }
 
-/** Returns the words of all slots as the GPU stores them: cells, or lattice coordinates, which 3D pads. */
+/** Returns the words of all slots as the GPU stores them: cells, or lattice coordinates, which are padded in 3D. */
 export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
   if (world.kind !== 'unbounded') return cells;
   const words = cellBytes(world) / 4;

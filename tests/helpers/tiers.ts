@@ -26,12 +26,12 @@ export const runsAll = tier === 'all';
 export const seed = Number(process.env[SEED_VARIABLE] ?? USUAL_SEED);
 export const isUsualSeed = seed === USUAL_SEED;
 
-/** `runs` is the number of random cases in the full tier. */
+/** Returns the number of random cases in a tier. `runs` is their number in the full tier. */
 export function runsOf(runs: number, of: Tier = tier): number {
   return of === 'all' ? runs : Math.ceil(SHARE_OF_RUNS * runs);
 }
 
-/** `fullName` is the test's name after the names of its suites. */
+/** Returns whether a tier leaves out a test. `fullName` is the test's name after the names of its suites. */
 export function isLeftOut(tags: readonly string[], fullName: string, of: Tier = tier): boolean {
   if (of === 'all') return false;
   return tags.includes('full') || (tags.includes('case') && hashOf(fullName) % CASES_PER_RUN_CASE !== 0);

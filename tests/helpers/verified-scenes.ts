@@ -11,7 +11,7 @@ const SIMULATED = [
 
 const LISTED = ['list', 'events', 'kernel', 'index', 'cell size'];
 
-/** The checks of a scene with one radius. */
+/** The checks of a scene with one radius and without continuous motion. */
 export const CHECKS: readonly string[] = [
   ...['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes'],
   ...LISTED,

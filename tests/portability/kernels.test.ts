@@ -1,4 +1,4 @@
-/** Tests that wgpu and naga, which Firefox uses, accept all kernels. */
+/** Tests that wgpu and naga, which Firefox uses, accept all kernels except variants with subgroups. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

@@ -9,7 +9,7 @@ import { uploadVectors } from '../../helpers/passes';
 const RADIUS = 0.5;
 const NO_HIT = 0xffff_ffff;
 
-/** Balls far from the ray. With fewer, the search would test all balls instead of following the ray through cells. */
+/** The number of balls far from the ray. With fewer, the search would test all balls and visit no cells. */
 const OTHERS = 100;
 
 const ONE_SIZE = { diameter: 2 * RADIUS };

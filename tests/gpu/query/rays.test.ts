@@ -30,7 +30,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** A search tests all balls if its ray is near more pieces of rows than there are balls, as long rays among FEW are. */
+/** If a ray is near more pieces of rows than there are balls, a search tests all balls: so for long rays among FEW. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;
@@ -51,7 +51,7 @@ function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>
   };
 }
 
-/** Either all balls have one diameter, or each ball has its own radius: 0, or from 1/64 to 1. */
+/** Either all balls have one diameter, or each ball has its own radius. Valid radii are 0, or from 1/64 to 1. */
 type Sizes = 'equal' | 'of all levels' | 'of the lowest and the highest level';
 
 const SMALLEST = 1 / 64;
@@ -103,8 +103,8 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // Brute force takes most of the time, so among variable radii use only a third of the rays. makeRays adds kinds in
-  // turns of two and three, so indices 0, 4 and 8 of every nine include all kinds.
+  // Brute force takes most of the time, so among variable radii use only a third of the valid rays. makeRays adds kinds
+  // in turns of two and three, so indices 0, 4 and 8 of every nine include all kinds.
   const some = all.filter((ray, index) => !isRay(ray) || [0, 4, 8].includes(index % 9));
   const rays = isEqual ? all : [...some, ...aimRays(dimensions, positions, radii, 30)];
   const inside = stored({ world, positions });
@@ -124,7 +124,7 @@ async function ask(
   };
 }
 
-/** Compares the answers with brute force. Returns how many balls are hit, and how many hits rounding may decide. */
+/** Compares the answers with brute force. Returns the number of hits, and of the hits that rounding may decide. */
 function expectAnswers(
   { offsets, ids, distances }: ListedHits,
   first: ListedFirstHits,
@@ -168,7 +168,8 @@ function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Arr
 }
 
 /**
- * Returns where a ray along x hits a ball, or undefined if it misses. With dyadic numbers, no rounding decides that.
+ * Returns the distance at which a ray along x hits a ball, or undefined if it misses. With dyadic numbers, rounding
+ * does not decide whether it misses.
  */
 function meetAlongX(
   centre: readonly number[],

@@ -77,7 +77,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
-/** Only this case runs in both tiers: a software GPU needs many seconds to compile the kernels of each. */
+/** Of the table below, only this case runs in both tiers: a software GPU compiles for many seconds per case. */
 const IN_BOTH_TIERS = 'bounded equal 2D';
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
@@ -486,8 +486,8 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         continuous: true,
         substeps: 2,
       });
-      // Gravity adds 1 to each speed. (3 + 1) / 64 is 2 sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
-      // sixteenths of the diameter 4.
+      // Gravity adds at most 1 to each speed. (3 + 1) / 64 is 2 sixteenths of the diameter 0.5, and (40 + 1) / 64 is
+      // 2.6 sixteenths of the diameter 4.
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();
     },

@@ -194,7 +194,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
       const options = exactScene('obstacles', dimensions, 200, { restitution: 0.4, broadPhase: 'naive' });
       const given = options.obstacles as Float32Array;
       const count = given.length / dimensions;
-      // Each obstacle occurs twice, so that approaches are equally fast.
+      // Each obstacle occurs twice, so a particle approaches both copies equally fast.
       const both = Float32Array.from([...given, ...given]);
       const turned = Float32Array.from(both, (__, word) => {
         const obstacle = 2 * count - 1 - Math.floor(word / dimensions);

@@ -1,4 +1,4 @@
-/** Measures, pairs and pair events of exact simulations, on both engines. */
+/** Tests measures, pairs and pair events of exact simulations on both engines. */
 import { describe, expect } from 'vitest';
 import { toExactObstacles } from '../../../src/core/exact/convert';
 import { defineQuanta } from '../../../src/core/exact/quanta';
@@ -92,7 +92,7 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
         radius: 0.7,
       });
       const { min, max } = createCpuSimulation(options).world;
-      // Adds particles at the corners and just beyond them.
+      // Add particles at two corners of the world and just beyond them.
       const corners = [...min, ...max, ...min.map((at) => at - 2 ** -12), ...max.map((at) => at + 2 ** -12)];
       const positions = Float32Array.from([...(options.positions as Float32Array), ...corners]);
       const velocities = new Float32Array(positions.length).fill(0.25);

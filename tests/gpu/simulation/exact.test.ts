@@ -20,7 +20,7 @@ import { runsAll, runsOf } from '../../helpers/tiers';
 
 const FULL = { ...SHARED, tags: 'full' } as const;
 
-/** The scene that both tiers run. Random cases have walls and periods in 2D and in 3D. */
+/** The scene that both tiers run, per number of dimensions. Random cases cover walls and periods in 2D and in 3D. */
 const USUAL_SCENE: Readonly<Record<number, string>> = { 2: 'pile', 3: 'periodic' };
 
 describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
@@ -43,7 +43,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
     'have the bits of the CPU engine if threads collect neighbours before they compute contacts, as on hardware',
     async (device) => {
       const gpu = wrapDevice(device, HARDWARE);
-      // In these clusters, particles have more neighbours than a thread collects.
+      // In these clusters, some particles have more neighbours than a thread collects.
       await expectSameBits(gpu, exactScene('clustered', dimensions, 300), [1, 3]);
       if (runsAll) await expectSameBitsInCases(gpu, dimensions, range(0, 20), randomCase);
     },

@@ -239,7 +239,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     const count = 130;
     const isUsual = USUAL_VARIABLE_WORLDS[dimensions].includes(kind);
 
-    // Balls alone need only one kind of world: all kinds test boxes among balls.
+    // Test balls alone in only one kind of world, because boxes among balls are tested in all kinds.
     const fields = kind === 'periodic along some axes' ? (['boxes', 'balls'] as const) : (['boxes'] as const);
     for (const [sizes, broadPhase] of fields.flatMap((sizes) => [
       [sizes, 'grid'] as const,

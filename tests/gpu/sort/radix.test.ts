@@ -24,8 +24,8 @@ function blockOf(gpu: Gpu): number {
 }
 
 /**
- * Returns lengths to test: 0 to 2; a run (the keys of one thread), and one less or more; one more than a block of the
- * scan; for u32 also one more than the keys of a workgroup.
+ * Returns lengths to test: 0 to 2; a run (the keys of one thread), and one less or more; one more than the keys whose
+ * counters fill a block of the scan; for u32 also one more than the keys of a workgroup.
  */
 function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
   const { run } = radixShape(gpu);

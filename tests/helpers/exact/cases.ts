@@ -1,4 +1,4 @@
-/** Exact simulations on both engines: cases, and comparisons of the two. */
+/** Cases of exact simulations, and comparisons of both engines. */
 import { expect } from 'vitest';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
 import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
@@ -43,7 +43,7 @@ export const exactScene = (
 export const range = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => first + index);
 
-/** Returns random settings and a random state, with overlaps of all depths, walls, and coincident particles. */
+/** Returns random settings and a random state, often with walls, deep overlaps and coincident particles. */
 export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const noise = createNoise(seed);
   const between = (low: number, high: number) => low + (high - low) * noise();
@@ -80,7 +80,7 @@ export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   };
 }
 
-/** Returns a random case with obstacles: few or many, also coincident with each other and with particles. */
+/** Returns a random case with 0 to 300 obstacles. Some may coincide with each other or with particles. */
 export function randomObstacleCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const options = randomCase(dimensions, seed);
   return { ...options, obstacles: randomObstacles(options, seed), obstacleCapacity: 300 };

@@ -51,7 +51,7 @@ function isOverlap(a: Int32Array, b: Int32Array, { diameter, period }: ExactUnit
   return squared < diameter * diameter;
 }
 
-/** Compares two lists as sets. */
+/** Returns the pairs that begin, stay and end between two lists, which it compares as sets. */
 export function eventsBetween(before: PairList, after: PairList): PairEvents {
   const [old, now] = [before, after].map(
     ({ pairs }) =>

@@ -34,7 +34,7 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
   return { ...balls, positions, radiusOf };
 }
 
-/** Bounds the error, in doubles, of the distance from ray to centre, as a share of that from origin to centre. */
+/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 /** Replaces a radius of 0, for which the reference divides 0 by 0. It is far below the smallest 32-bit float. */

@@ -100,7 +100,7 @@ function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: 
   return moved;
 }
 
-/** Low corners lie in [0, edge). `extent` may differ per axis. */
+/** Returns boxes whose low corners lie in [0, edge]. `extent` may differ per axis. */
 export function scatterBoxes(
   dimensions: Dimensions,
   count: number,
@@ -119,7 +119,7 @@ export function scatterBoxes(
   return boxes;
 }
 
-/** The scenes differ in the sizes or the arrangement of their boxes; in the last, the first box contains all others. */
+/** Returns scenes whose boxes differ in size or arrangement. In the last one, the first box contains all others. */
 export function boxScenes(dimensions: Dimensions, count: number): Float32Array[] {
   const noise = createNoise(8);
   const edge = dimensions === 2 ? 60 : 16;

@@ -13,7 +13,7 @@ export const DT = 1 / 64;
 const RADIUS = 0.5;
 const WALL = 45;
 
-/** The wall is one diameter thick. Per step of DT, bullets move at least 50 diameters. */
+/** Returns bullets before a wall of obstacles one diameter thick. They move at least 50 diameters per step of DT. */
 export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,

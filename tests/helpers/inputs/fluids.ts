@@ -26,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** The density correction lifts these crowded particles, which by itself would add energy. */
+/** Returns crowded particles. The density correction lifts them; the lift alone would add energy. */
 export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

@@ -1,4 +1,4 @@
-/** Frames that show a whole world. Everything is white, unless a test chooses other colours. */
+/** Frames of a world. All colours but those of the colour scale are white, unless a test chooses others. */
 import type { World } from '../../../src/core/world/world';
 import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
@@ -26,7 +26,7 @@ export function overlayColours(colour: Rgb): OverlayColours {
 export interface FrameWishes {
   readonly width: number;
   readonly height: number;
-  /** Replaces white: sRGB components from 0 to 1. */
+  /** Replaces colours. Components are sRGB, from 0 to 1. */
   readonly theme?: Partial<Theme>;
   readonly overlays?: Partial<Overlays>;
   readonly isSurface?: boolean;

@@ -25,7 +25,7 @@ export type Field = SimulationOptions & {
   readonly obstacles: Float32Array;
 };
 
-/** If `count` and `obstacles` are equal, a particle overlaps about one other and one obstacle. */
+/** If `count` and `obstacles` are equal, a particle overlaps about one other particle and one obstacle. */
 export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldRequest): Field {
   const noise = createNoise(seed);
   const edge = Math.max(

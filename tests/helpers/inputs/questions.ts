@@ -39,7 +39,7 @@ export function questionsAround(world: World, { positions }: ParticleArrays): Qu
   ];
 }
 
-/** Finds by brute force the indices that must be found. Leaves out hits of a ray that rounding may decide. */
+/** Returns the indices that brute force finds, without hits of a ray that rounding may decide. */
 export function answerOf(
   world: World,
   particles: ParticleArrays,

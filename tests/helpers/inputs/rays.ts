@@ -196,7 +196,10 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** Expects each hit once, by distance, then id; those that rounding may decide may be missing. Returns their number. */
+/**
+ * Expects each hit once, by distance, then id. A ball is doubtful if rounding may decide whether the ray hits it; then
+ * its hit is optional. Returns the number of doubtful balls.
+ */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

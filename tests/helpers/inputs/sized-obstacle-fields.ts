@@ -16,7 +16,7 @@ export interface SizedFieldRequest extends ShapedRequest {
   readonly boxes?: boolean;
 }
 
-/** Sizes of obstacles range from 1/128 to 2. With boxes, one obstacle is longer than the world. */
+/** Sizes of obstacles range from 1/128 to 2, except that with boxes one obstacle is longer than the world. */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);

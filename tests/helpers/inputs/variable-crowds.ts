@@ -123,7 +123,7 @@ function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   );
 }
 
-/** Along periodic axes, coordinates may be up to one period outside the box: `wrapOnce` brings them in. */
+/** Returns whether a coordinate is finite. On a periodic axis, `wrapOnce` must also bring it into the box. */
 function isWelcome({ min, period }: World, coordinate: number, axis: number): boolean {
   const length = period[axis] as number;
   if (length === 0) return Number.isFinite(coordinate);
@@ -131,7 +131,7 @@ function isWelcome({ min, period }: World, coordinate: number, axis: number): bo
   return coordinate >= low - length && coordinate < low + 2 * length;
 }
 
-/** Every third particle is moved so that it just touches another one, or just does not. */
+/** Returns crowds in which about every third particle just touches another one, or just misses it. */
 export function variableCrowds(
   kind: WorldCase,
   dimensions: Dimensions,

@@ -22,7 +22,7 @@ export const PLAIN_WORLDS = {
   3: defineWorld({ dimensions: 3, min: [0, 0, 0], max: [8, 8, 8] }, 1),
 } as const;
 
-/** Few enough that the reference stays fast. */
+/** The most cells of a world, few enough that the reference stays fast. */
 const MOST_CELLS = 20_000;
 
 function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>> {

@@ -147,7 +147,7 @@ describe('linkShader', () => {
   );
 
   describe.each([2, 3] as const)('in %dD', (dimensions) => {
-    // Only the prelude differs in 3D.
+    // Little but the prelude differs in 3D.
     const tags = dimensions === 3 ? 'full' : [];
 
     it('locates every line of every kernel in its file', { tags }, () => {

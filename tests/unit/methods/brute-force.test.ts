@@ -1,6 +1,6 @@
 /**
- * Computes one step of boids, of particle life and of the position-based fluid over all pairs, in doubles and without
- * code of the CPU engines, which must agree.
+ * Compares one step of boids, of particle life and of the position-based fluid with sums over all pairs. The sums are
+ * in doubles and use no code of the CPU engines.
  */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';

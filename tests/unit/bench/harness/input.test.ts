@@ -27,7 +27,7 @@ describe('bodies from a file', () => {
     const scene = sceneOf(bytesOf('x,y,radius\n-8,4,0.002\n-7.9975,4,0.001\n-7.99,4,0.004\n'));
     expect(scene).toMatchObject({ name: 'own.csv', dimensions: 2, count: 3, moves: false, min: [0, 0] });
     expect(pairsOf(scene)).toBe(1);
-    // Sizes are scaled so that the widest body is from 1 to 2 wide.
+    // Sizes are scaled so that the widest body is at least 1 and less than 2 wide.
     expect(scene.radius).toBeGreaterThanOrEqual(0.5);
     expect(scene.radius).toBeLessThan(1);
     const [first = 0, second = 0, third = 0] = scene.radii ?? [];

@@ -32,8 +32,8 @@ describe('continuousCounts and advance', () => {
       gravity: [0, -64],
       substeps: 2,
     });
-    // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
-    // sixteenths of the diameter 4.
+    // Gravity adds at most 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is
+    // 2.6 sixteenths of the diameter 4.
     expect(simulation.advance(1 / 64)).toBe(3);
     const reference = new ReferenceSimulation({
       dimensions: 2,

@@ -346,7 +346,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
 
     it('bounce a particle off all of them as off one wall, so that no energy is gained', () => {
-      // One particle lies between two obstacles, and another particle is behind it.
+      // One particle lies on two obstacles, and another lies on that particle.
       const options = {
         ...box,
         restitution: 1,

@@ -540,7 +540,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       Float32Array.from({ length: dimensions * bodies }, () => high * noise());
     const obstacles = { positions: scatter(fixed, 100), radii: new Float32Array(fixed) };
     for (let body = 0; body < fixed; body++) obstacles.radii[body] = 1e-4 * (1 + noise());
-    // The huge body reaches to (50, 50, 50).
+    // The huge body reaches to (50, 50), in 3D to (50, 50, 50).
     obstacles.positions.fill(-1e4, 0, dimensions);
     obstacles.radii[0] = Math.sqrt(dimensions) * (1e4 + 50);
     const options: SimulationOptions = {

@@ -1,4 +1,4 @@
-/** If a checkpoint is a Promise, the error suggests `await`, whatever else is wrong. */
+/** Tests that restoring rejects values that are no checkpoints. For a Promise, the error suggests `await`. */
 import { describe, expect, test } from 'vitest';
 import { checkCheckpoint } from '../../../../src/core/simulation/checkpoint';
 import { checkSameKind } from '../../../../src/core/simulation/particles-checkpoint';

@@ -21,7 +21,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
   it.each([1, 2, 8, 64, 256])(
     'make the smallest cells hold about half a particle or more, if particles are %d times as far apart as two per cell',
     (spacing) => {
-      // A cell of the expected size holds two particles.
+      // A cell of width 2 · spacing holds two particles.
       const edge = (count / 2) ** (1 / dimensions) * 2 * spacing;
       const { cellSize, inverseCellSize, baseDiameter } = mergeLevels(
         world,
@@ -29,7 +29,8 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
         radii,
       );
       const expected = Math.min(2 * spacing, 128);
-      // Cells of half that size hold half a particle or a fourth, which a sample may not tell apart.
+      // Cells half as wide hold half a particle in 2D and a fourth in 3D. That is so near the limit, half a particle,
+      // that the sample decides.
       expect([expected / 2, expected]).toContain(cellSize);
       expect(inverseCellSize).toBe(1 / cellSize);
       expect(baseDiameter).toBe(cellSize);

@@ -24,7 +24,7 @@ describe('the pairs of a grid in 2D', () => {
     (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
   );
 
-  /** Coordinates are dyadic, so doubles decide exactly. */
+  /** Returns the pairs of the ids below `among`, by a sweep along x. Doubles are exact for these dyadic coordinates. */
   const swept = (among: number) => {
     const ids = byX.filter((id) => id < among);
     const pairs: number[] = [];

@@ -26,7 +26,7 @@ function isThere(
   return levelOf(world, radiusOf[particle] as number) !== undefined && position.every(Number.isFinite);
 }
 
-/** Exact arithmetic is slow, so it decides only if doubles could be wrong. */
+/** Returns whether two balls overlap. Exact arithmetic is slow, so it decides only if doubles could be wrong. */
 function overlaps(
   a: readonly number[],
   b: readonly number[],

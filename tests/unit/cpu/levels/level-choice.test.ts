@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LevelChoice } from '../../../../src/cpu/levels/cells';
 
 describe('the choice of levels', () => {
-  /** Samples the given number of particles per level; two of them share a cell. */
+  /** Samples some particles per level; two of them share a cell. Returns the levels in use and the assigned levels. */
   function choose(populations: number[], samples: number[], room = 1e6, buckets = populations.map(() => 10)) {
     const choice = new LevelChoice(1000, room);
     choice.populations.set(populations);

@@ -220,7 +220,7 @@ export function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** Describes a box or a ray. Its two ends are positions of objects, moved by some periods and diameters. */
+/** Describes a box or a ray. Its two ends are positions of objects, moved by some periods or diameters. */
 export interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -250,7 +250,7 @@ export function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
   });
 }
 
-/** Returns two positions: those of two objects, each moved by some periods and some diameters of the crowd. */
+/** Returns the positions of two objects, each moved by some periods or, along other axes, diameters of the crowd. */
 export function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>
@@ -270,7 +270,7 @@ export function boxOf([a, b]: Corners, { isTurned }: Query): Corners {
   return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
 }
 
-/** Returns undefined if the positions almost coincide, or if their difference does not fit 32-bit floats. */
+/** Returns a ray, or undefined if its direction would be at most 2⁻⁹⁹ long or would not fit 32-bit floats. */
 export function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | undefined {
   const origin = a.map(Math.fround);
   const way = origin.map((from, along) => {

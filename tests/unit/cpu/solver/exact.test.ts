@@ -237,14 +237,14 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     for (let step = 0; step < 120; step++) two.step(DT);
     const { positions } = exactOf(two);
     for (let step = 0; step < 60; step++) two.step(DT);
-    // At most 10⁻⁴ diameters per second.
+    // Speeds may be at most 10⁻⁴ diameters per second.
     for (const [word, at] of exactOf(two).positions.entries()) {
       expect(Math.abs(at - (positions[word] as number))).toBeLessThanOrEqual(2 ** 20 * 1e-4);
     }
   });
 
   it('lose nothing of slow motion', () => {
-    // A fortieth of a quantum per substep.
+    // The particle moves a fortieth of a quantum per substep.
     const speed = 2 ** -20 * 12;
     const velocities = new Float32Array(dimensions).fill(0);
     velocities[0] = speed;

@@ -25,7 +25,7 @@ describe.each(DIMENSIONS)('held pairs in %dD', (dimensions) => {
   const slots = Uint32Array.from({ length: COUNT }, (_, slot) => slot);
   const margin = MARGIN[dimensions];
 
-  /** Sorts particles in a cube of a given edge. */
+  /** Sorts random particles in a cube. Returns functions that search pairs and move the particles. */
   function hold(kind: WorldKind, edge: number, seed: number) {
     const world = cubeOf(kind, dimensions, edge, COUNT);
     const held = HeldPairs.create(world, COUNT, portionWords(COUNT)) as HeldPairs;

@@ -14,7 +14,7 @@ type Dimensions = 2 | 3;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** A crowd with overlaps of all depths and velocities in all directions, partly at the walls. */
+/** A crowd with overlaps of all depths and velocities in all directions. Some particles overlap walls. */
 function crowd(dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));

@@ -19,7 +19,7 @@ function timing(size: number, ...rounds: number[]): CellTiming {
   };
 }
 
-/** Sweeps runs whose steps take `costOf(size, start)` milliseconds. `start` is the number of runs so far. */
+/** Sweeps runs whose steps take `costOf(size, start)` milliseconds. `start` counts the runs from 1. */
 async function sweep(
   costOf: (size: number, start: number) => number,
   changes: Partial<CellSweepRequest> = {},

@@ -54,7 +54,7 @@ it('Rapier holds a ratio of 5 in 2D, but lets a ball of radius 20 sink to the fl
 
 it('the figures give the extremes in both windows of time, and whether the centres pass each other at any time', async () => {
   const one = findCase('ratio', 2, 'radius 1 on radius 1');
-  // The upper ball's centre is below the lower ball's only after 30 steps. In each window, it moves once.
+  // The upper ball's centre is below the lower ball's only at step 30. In each window, the upper ball moves once.
   const heights = new Map([
     [30, 0.5],
     [100, 2.9],
