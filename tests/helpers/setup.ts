@@ -1,4 +1,4 @@
-/** Runs before each test file: skips the tests that the tier leaves out, and seeds all random cases. */
+/** Runs before each test file: skips the tests that the tier leaves out, and seeds fast-check. */
 import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 import { isLeftOut, runsOf, seed } from './tiers';

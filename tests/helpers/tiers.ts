@@ -1,9 +1,9 @@
 /**
- * The tags that leave tests out of `npm test`, and the seed of random cases. `npm run test:all` runs everything;
+ * The tags that leave tests out of `npm test`, and the seed of fast-check. `npm run test:all` runs everything;
  * `npm test` leaves out
  * - tests tagged `full`;
- * - seven eighths of the tests tagged `case`, each of which is one of many like it; a hash of the name decides;
- * - 70% of a property's random cases.
+ * - about seven eighths of the tests tagged `case`, each of which is one of many like it; a hash of the name decides;
+ * - about 70% of a property's random cases.
  */
 export const TIERS = {
   full: 'Runs only in npm run test:all.',
@@ -22,7 +22,7 @@ export type Tier = 'default' | 'all';
 const tier: Tier = process.env[TIER_VARIABLE] === 'all' ? 'all' : 'default';
 export const runsAll = tier === 'all';
 
-/** The seed of all random cases. Only npm run test:fuzz sets another one. */
+/** The seed of fast-check's random cases. `npm run test:fuzz` sets another one. */
 export const seed = Number(process.env[SEED_VARIABLE] ?? USUAL_SEED);
 export const isUsualSeed = seed === USUAL_SEED;
 

@@ -30,7 +30,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** If a ray is near more pieces of rows than there are balls, a search tests all balls: so for long rays among FEW. */
+/** If a ray is near more pieces of rows than there are balls, a search tests all balls, as for long rays among FEW. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;

@@ -19,7 +19,7 @@ describe('players of examples/lockstep', () => {
       const third = game.seat(2, createCpuSimulation(OPTIONS));
       await first.player.admit(2);
       await game.runTo(2 * HASH_EVERY);
-      // Results of the GPU arrive in order. So with this one, its earlier hashes have arrived, too.
+      // Results of the GPU arrive in order. So once this measure arrives, its earlier hashes have arrived, too.
       await first.simulation.measure();
       await game.deliverAll();
       expect([...first.hashes.keys()]).toEqual([HASH_EVERY, 2 * HASH_EVERY]);

@@ -21,7 +21,7 @@ export interface InstalledPackage {
   runFile(...args: readonly string[]): Promise<ProgramResult>;
 }
 
-/** Call it in a describe. It links `packages` beside cellstorm. */
+/** Call this in a describe. It installs cellstorm before the tests, and links `packages` beside it. */
 export function useInstalledPackage(packages: readonly string[]): InstalledPackage {
   let folder = '';
   beforeAll(async () => {

@@ -44,7 +44,7 @@ function isOverlap(a: Int32Array, b: Int32Array, { diameter, period }: ExactUnit
   a.forEach((at, axis) => {
     const direct = Math.abs(at - (b[axis] as number));
     const length = period[axis] as number;
-    // Limits the distance to the diameter, so that doubles hold its square exactly.
+    // Limits the distance along each axis to the diameter, so that doubles hold its square exactly.
     const apart = Math.min(diameter, direct, length > 0 ? Math.abs(length - direct) : direct);
     squared += apart * apart;
   });

@@ -221,7 +221,7 @@ export function fastCrowd(
   sizes: (typeof SIZES)[number] = 'equal',
 ): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
   const roomy = dimensions === 2 ? Math.ceil(2.5 * Math.sqrt(count)) : Math.ceil(2.6 * Math.cbrt(count));
-  // A periodic axis needs three cells of the largest particle.
+  // A periodic axis needs room for three cells as wide as the largest particle.
   const edge = sizes === 'equal' ? roomy : Math.max(12, roomy);
   const coordinate = () => edge * random();
   const speed = () => (random() < 0.5 ? 800 : 5) * (2 * random() - 1);

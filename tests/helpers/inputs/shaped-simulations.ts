@@ -28,7 +28,7 @@ export function shapedOptions(
 ): ShapedOptions {
   const noise = createNoise(seed);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
-  // A periodic axis needs three cells of the largest particle.
+  // A periodic axis needs room for three cells as wide as the largest particle.
   const edge = Math.max(12, Math.ceil((count * (dimensions === 2 ? 3 : 8)) ** (1 / dimensions)));
   const size = () => round(1 / 32 ** (noise() ** 2));
   const radii = new Float32Array(count);

@@ -41,7 +41,7 @@ export function variableOptions(request: VariableRequest, changes: SimulationCha
   );
   const volumeOfOne = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const volume = radii.reduce((sum, radius) => sum + volumeOfOne * radius ** dimensions, 0);
-  // A periodic axis needs three cells of the largest particle.
+  // A periodic axis needs room for three cells as wide as the largest particle.
   const edge = Math.max(6.5, Math.ceil((volume / density) ** (1 / dimensions)));
   const positions = Float32Array.from(
     { length: dimensions * count },

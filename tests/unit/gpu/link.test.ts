@@ -121,7 +121,8 @@ describe('linkShader', () => {
     [2 ** -126, '1.1754943508222875e-38f'],
   ])('declares the fraction %d as the nearest 32-bit float, %s', (value, literal) => {
     expect(link({ constants: { SHARE: value } }).code.split('\n')).toContain(`const SHARE = ${literal};`);
-    // Compilers of WGSL read the text either as a 64-bit float, which they round, or at once as the nearest 32-bit float.
+    // Compilers of WGSL read the text either as a 64-bit float, which they round, or at once as the nearest 32-bit
+    // float.
     expect(Math.fround(Number.parseFloat(literal))).toBe(Math.fround(value));
   });
 

@@ -77,7 +77,7 @@ it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with one body or none'
 it.each([...CPU_ENGINES, ...PEERS].filter(({ boxes }) => boxes))(
   '$name finds boxes that only touch, also across the lines at which a quadtree divides the square',
   async (engine) => {
-    // 16 × 16 boxes of edge 1 tile a square. All lines at which a quadtree divides the square lie between boxes.
+    // 16 × 16 boxes of edge 1 tile a square. The upper levels of a quadtree divide it between boxes.
     const side = 16;
     const positions = new Float32Array(2 * side * side);
     for (let body = 0; body < side * side; body++) {

@@ -23,7 +23,7 @@ function scatter(count: number): number[] {
 
 describe('bodies from a file', () => {
   it('may be discs with radii, wherever they are and however small', () => {
-    // Two of three overlap. All are thousandths wide, far from the origin.
+    // Two of the three discs overlap. All are thousandths wide and far from the origin.
     const scene = sceneOf(bytesOf('x,y,radius\n-8,4,0.002\n-7.9975,4,0.001\n-7.99,4,0.004\n'));
     expect(scene).toMatchObject({ name: 'own.csv', dimensions: 2, count: 3, moves: false, min: [0, 0] });
     expect(pairsOf(scene)).toBe(1);

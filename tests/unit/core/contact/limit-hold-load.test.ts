@@ -1,4 +1,4 @@
-/** Limit, hold and load: the parts of the contact law that act on each particle alone. */
+/** Tests limit, hold and load, the parts of the contact law that act on each particle alone. */
 
 import { describe, expect, it } from 'vitest';
 import { SPREADING } from '../../../../src/core/base/constants';
@@ -96,7 +96,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       );
     }
 
-    /** Returns how far a ball slides in a second down a slab that rises at `slope`, and its speed then. */
+    /** Returns how far a ball slides in a second on a level slab, and its speed then. Gravity is tilted by `slope`. */
     function slide(slope: number, friction: number) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({

@@ -4,7 +4,7 @@ import { readNow } from './engines';
 
 const FRICTION = 0.5;
 const GRAVITY = 9.81;
-/** Half of the distance between two rows of balls of radius ½. A ball between them touches each 53° from its lowest point. */
+/** Half of the distance between two rows of balls. A ball between them touches each row 53° from its lowest point. */
 const HALF = 0.8;
 const LENGTH = 6;
 /** So narrow that a row of balls is almost as smooth as a rod. */

@@ -68,7 +68,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
 });
 
 it('cells around a particle have different buckets in a table of any size', () => {
-  // On the level below a cell's, six cells along each axis are searched.
+  // A search on the level below visits six cells along each axis, so their coordinates differ by at most 5.
   for (let size = SMALLEST_LEVEL_TABLE; size <= 2 ** 27; size *= 2) {
     for (let x = -5; x <= 5; x++) {
       for (let y = -5; y <= 5; y++) {

@@ -64,7 +64,8 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // The bound of worlds.test.ts, with twice the error of velocities: a light particle takes nearly all of a push.
+          // The bound of worlds.test.ts, with twice the error of velocities, because a light particle takes nearly all
+          // of a push.
           const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);

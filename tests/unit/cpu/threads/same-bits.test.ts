@@ -1,4 +1,4 @@
-/** Any number of threads gives the bits of one thread. Stand-ins for threads take turns, so no test waits. */
+/** Tests that any number of threads gives the bits of one. Stand-ins for threads take turns, so no test waits. */
 import { describe, expect, test } from 'vitest';
 import { createCpuGrid, createCpuSimulation, type SimulationOptions } from '../../../../src/cpu';
 import { createScene, sceneOptions } from '../../../../src/scenes';
