@@ -5,7 +5,7 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** On their paths, two particles of equal size come no nearer to each other than this, in diameters. */
+/** The least distance to which a path leads particles of equal size, in diameters, unless they start nearer. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 export const DT = 1 / 64;
