@@ -1,4 +1,4 @@
-/** The public functions that create a simulation or a grid with any number of threads. */
+/** The public functions that create a simulation or a grid in one thread or in several. */
 import type { SimulationPlan } from '../core/simulation/plan';
 import type { SimulationOptions } from '../core/simulation/simulation';
 import { type CpuGrid, createGrid, type GridOptions } from './grid/grid';
@@ -11,9 +11,9 @@ import { checkThreads, whyNoWorkers } from './threads/team';
 /** Options of `createCpuSimulation`. */
 export interface CpuSimulationOptions extends SimulationOptions {
   /**
-   * Threads that `step` uses, from 1 to 64. With variable radii, `continuous` or `exact`, one thread does all the work.
-   * Results have the same bits for any number. Call `destroy` when you no longer need a simulation with more than one
-   * thread. Default: 1.
+   * Threads that `step` and `profile` use, from 1 to 64. One thread does all the work if particles are few, if radii
+   * vary, and with `continuous`, `exact` or the broad phase 'naive'. Results have the same bits for any number. Call
+   * `destroy` when you no longer need a simulation with more than one thread. Default: 1.
    */
   readonly threads?: number | undefined;
 }
@@ -67,7 +67,7 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   );
 }
 
-/** If the options are not an object, returns them: later checks reject them. */
+/** Returns the number of threads and the other options. Leaves options that are no object to later checks. */
 function takeThreads<Options extends object>(
   options: Options & { readonly threads?: number | undefined },
 ): readonly [number, Options] {

@@ -225,8 +225,8 @@ function messageOf(error: unknown): string {
  * created, and its LimitError says what to request.
  *
  * The device stays yours: destroy it yourself, or call `destroy` of the result, which destroys the device, too. Objects
- * free only their own buffers. `info` is the adapter's info, for messages; default: the device's.
- * `workgroupsPerDimension` is a lower limit than the device's, for tests.
+ * free only their own buffers. `info` is the adapter's info, for messages and to recognise software adapters; default:
+ * the device's. `workgroupsPerDimension` is a lower limit than the device's, for tests.
  *
  * @example
  * ```ts
@@ -330,7 +330,10 @@ export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   }
 }
 
-/** `request` names arguments of requestGpu with which the device would hold the buffer. */
+/**
+ * Throws if the device cannot bind a buffer of `needed` bytes. `request` names arguments of requestGpu with which the
+ * device would hold the buffer.
+ */
 export function checkBinds(gpu: Gpu, needed: number, what: string, request: string): void {
   // createBuffers rounds sizes up.
   const bytes = Math.ceil(needed / 16) * 16;

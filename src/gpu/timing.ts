@@ -91,7 +91,10 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
-/** Submits all stages before it waits, so that the caller's work cannot run between them. */
+/**
+ * Times stages by the wall clock. Submits all stages before it waits, so that the caller's work cannot run between
+ * them.
+ */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());

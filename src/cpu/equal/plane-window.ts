@@ -16,7 +16,7 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Empty slots after the last loaded particle, which loops may test. */
+/** Number of empty slots after the last loaded particle. Loops may test them. */
 const PADDING = 4;
 
 const BLOCK = 256;
@@ -25,7 +25,7 @@ const BLOCK = 256;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** The window is used if at least this share of sampled slots has the next slot at most two cells ahead. */
+/** Slots are sparse if less than this share of a sample has the next slot at most two cells ahead. */
 const LEAST_NEAR = 0.25;
 const SAMPLE_STEP = 16;
 
@@ -39,7 +39,7 @@ let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Stops before slots that are sparse or do not fit the window. */
+/** Like `collect` of ../shared/kernels.ts, but stops before slots that are sparse or do not fit the window. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -104,7 +104,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   }
 }
 
-/** Returns the number of words, which may exceed `stop`. */
+/** Writes pairs of slots to `found`. Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,
@@ -187,7 +187,7 @@ function collectBlock(
   return length;
 }
 
-/** In 2D, a copy followed by labelSlots would take longer. */
+/** Writes the labels of the slots in `found` to `words`. In 2D, a copy followed by labelSlots would take longer. */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;
   for (let word = 0; word < length; word += 2) {

@@ -20,8 +20,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Truncates instead of flooring, and keeps tiny numbers. Both change only scaled positions below 1, which are in
-      // the first cell anyway.
+      // Unlike core/world/cells.ts, truncates instead of flooring, and does not replace tiny numbers by 0. Both change
+      // only scaled positions below 1, which are in the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** `columns` and `rows` count the cells inside the ring. */
+/** Returns the key of a position. `columns` and `rows` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -59,7 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** Returns the key of a finite position outside the world. A separate function, so that V8 can inline keyAt. */
+/** Returns the key of a finite position outside the world. This is a separate function, so that V8 can inline keyAt. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,

@@ -1,4 +1,4 @@
-/** Finds the particles that a ray meets, as balls of one given radius. */
+/** Finds the particles that a ray meets. Each particle counts as a ball of one given radius. */
 import { FARTHEST_CELL } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';

@@ -151,7 +151,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Outside bounded worlds, all rows around a slot count, because a row across an end or in another block may be ahead.
+ * Returns the most rows of cells that may hold higher slots near a slot. Outside bounded worlds, all rows around it
+ * count, because a row across an end or in another block may be ahead.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;

@@ -15,11 +15,11 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table, a power of two. One layer plus one row must fit. */
+/** Cells in the table, a power of two. All cells that a block searches must fit: more than a layer and a row. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Empty slots after the last loaded particle, one for each of the five tests. */
+/** Number of empty slots after the last loaded particle: one for each of the five tests. */
 const PADDING = 5;
 
 const BLOCK = 256;
@@ -48,8 +48,9 @@ let firstUnknown = 0;
 let isSure = true;
 
 /**
- * Stops before slots that are sparse or do not fit the window. If `continues`, the window still holds the slots that
- * the last call loaded. That call was for earlier slots of the same search.
+ * Like `collect` of ../shared/kernels.ts, but stops before slots that are sparse or do not fit the window. If
+ * `continues`, the window still holds the slots that the last call loaded. That call was for earlier slots of the same
+ * search.
  */
 export function collectInWindow(task: PairTask, stop: number, end: number, continues: boolean): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
@@ -95,7 +96,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number, conti
   task.length = length;
 }
 
-/** True if there are so many cells per slot that finding their first slots takes longer than it saves. */
+/** True if there are so many cells per slot that finding the first slot of each cell takes longer than it saves. */
 export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
   const end = Math.min(activeCount, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
@@ -127,7 +128,7 @@ function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
-/** Returns the number of words, which may exceed `stop`. */
+/** Writes pairs of slots to `found`. Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,

@@ -40,7 +40,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** `columns`, `rows` and `layers` count the cells inside the ring. */
+/** Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -100,8 +100,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * The rows ahead are the next row, and three rows in the next layer. Per row ahead: the key of the first of its three
- * cells, minus the own cell's key.
+ * The rows ahead are the next row, and three rows in the next layer. `toRowsAhead` has a number per row ahead: the key
+ * of the first of its three cells, minus the key of the particle's cell.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);

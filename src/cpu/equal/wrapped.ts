@@ -60,7 +60,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount:
   return candidates;
 }
 
-/** Returns a cell's number as in core/world/cells.ts, which has no ring along axes that wrap. */
+/** Returns a cell's number as in core/world/cells.ts, where axes that wrap have no ring. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -116,7 +116,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slo
   return end;
 }
 
-/** Leaves out the slots before `slot`. */
+/** Adds the range of the cells from `firstKey` to `lastKey`, without the slots before `slot`. */
 function addRange(
   keys: Int32Array,
   activeCount: number,

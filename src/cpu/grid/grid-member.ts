@@ -1,7 +1,8 @@
 /**
  * The part of one thread in building a grid and in searching it. The phases of a build are those of
- * ../equal/order-phases.ts. A search for pairs has two: each batch of slots writes its pairs anywhere in shared memory;
- * then they are copied into the order of the slots, so that the list is that of a single thread.
+ * ../equal/order-phases.ts. A search that only counts pairs has one phase. A search that lists them has two: each batch
+ * of slots writes its pairs anywhere in shared memory; then the pairs are copied into the order of the slots. So the
+ * list equals that of a single thread.
  */
 import type { World } from '../../core/world/world';
 import { CellOrder } from '../equal/order';
@@ -93,7 +94,10 @@ export class GridMember implements Member {
     this.found = wordsIn(memory, words);
   }
 
-  /** The owner calls this before each job. `count` is the number of particles; in a search, of active slots. */
+  /**
+   * The owner calls this before each job. `count` is the number of particles; in the phases count and collect, of
+   * active slots.
+   */
   prepare(phase: GridPhase, count: number, size: number): void {
     const { numbers, order } = this;
     numbers.set([PHASES.indexOf(phase), count, size, order.activeCount, order.fullestRow]);

@@ -65,7 +65,7 @@ export function createGrid(
   );
 }
 
-/** Rounding may lower the cell size of an unbounded world below the diameter. */
+/** Doubles the cell size of an unbounded world if rounding has made it smaller than the diameter. */
 function wideEnough(world: World, options: GridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);

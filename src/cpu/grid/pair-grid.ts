@@ -84,8 +84,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are
-   * the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
+   * Returns the number of candidates: the pairs that the grid proposes for a test of their distance. For one diameter,
+   * these are the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
    * particle's level or of a higher one, and candidates may include pairs whose cells only share a bucket.
    * Compare the number with n(n − 1)/2, the number of all pairs.
    */
@@ -161,7 +161,10 @@ export abstract class PairGrid {
     });
   }
 
-  /** In periodic worlds, returns the first `particles` positions, wrapped; otherwise the input. */
+  /**
+   * Returns positions and their bits. In periodic worlds, these are the first `particles` positions, wrapped; otherwise
+   * all of the input.
+   */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];

@@ -72,7 +72,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** The cell must be at most one beyond an end of the world. */
+  /** Wraps the coordinate of a cell that is at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -210,7 +210,9 @@ export function sampleSize(count: number): number {
  */
 export const LARGEST_SAMPLE = 4;
 
-/** Costs in candidate tests: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
+/**
+ * Costs, where the test of a candidate costs 1: LOOKUP per row of cells that is looked up, CELL per cell of the table.
+ */
 const LOOKUP = 3;
 const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */

@@ -47,7 +47,7 @@ export function findNearestLevels(
   });
 }
 
-/** A range that ends before it begins is empty. */
+/** Returns the number of cells in ranges. A range that ends before it begins is empty. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -65,7 +65,10 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/** The ranges are along x, y and, in 3D, z: the first and the last cell of each. The cells must have buckets. */
+/**
+ * Visits the slots of the cells in ranges along x, y and, in 3D, z. A range is its first and its last cell. The cells
+ * must have buckets.
+ */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,

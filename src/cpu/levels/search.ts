@@ -324,7 +324,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Skips a particle that only shares a bucket with the span's cells. */
+  /** Writes a pair, unless `other` only shares a bucket with the span's cells. */
   private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;

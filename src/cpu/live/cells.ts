@@ -128,7 +128,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** The object's centre must be in its record. */
+  /** Enters an object in a level and in the bucket of its cell. The object's centre must be in its record already. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -250,8 +250,8 @@ export class LiveCells {
   }
 
   /**
-   * A higher coordinate never has a lower cell. Edges are powers of two, so rounding affects only the difference to the
-   * origin, along axes that wrap.
+   * Returns the cell of a coordinate. A higher coordinate never has a lower cell. Edges are powers of two, so rounding
+   * affects only the difference to the origin, along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);

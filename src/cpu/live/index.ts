@@ -446,7 +446,7 @@ export class CpuIndex {
     checkReach(radius, this.halfPeriod);
   }
 
-  /** Returns 0 for z in 2D. */
+  /** Returns a coordinate of a point, wrapped into the box along axes that wrap; 0 for z in 2D. */
   private wrappedCoordinate(point: ArrayLike<number>, axis: number): number {
     const { bounds } = this;
     if (axis === bounds.dimensions) return 0;

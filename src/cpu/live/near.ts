@@ -44,7 +44,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds objects with ids above `above` that overlap a ball or, without `balls`, have their centres within `radius`.
+   * Finds objects of a level with ids above `above`: those that overlap a ball or, without `balls`, those whose centres
+   * are within `radius`.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -59,8 +60,8 @@ export class DistanceSearch {
   }
 
   /**
-   * The first search radius is the cell edge of the level with the most objects, so that a few large or small objects
-   * do not decide it.
+   * The first search radius is at most the cell edge of the level with the most objects. So a few large or small
+   * objects do not decide it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;

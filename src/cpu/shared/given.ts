@@ -33,7 +33,7 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/** Within half the shortest period, a particle has only one image. */
+/** Checks a search radius. Within half the shortest period, a particle has only one image. */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

@@ -2,9 +2,10 @@
  * Numbers the cells of a world for the loops of the CPU engine. A key is the number of a cell, counted along x first;
  * in an unbounded world, of a bucket.
  *
- * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds, so loops need no
- * special case at the border. This file adds the ring along axes that wrap; `World.cells` includes it along the others.
- * In an unbounded world, row and column are the upper and the lower bits of a bucket's number.
+ * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds, so the loops of
+ * bounded worlds need no special case at the border. This file adds the ring along axes that wrap; `World.cells`
+ * includes it along the others. In an unbounded world, row and column are the upper and the lower bits of a bucket's
+ * number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
@@ -94,7 +95,10 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
   });
 }
 
-/** If memory does not suffice for more than `found()` pairs, throws an error that ends with `advice`. */
+/**
+ * Returns the result of `make`. If memory does not suffice, throws an error that names `found()`, the number of pairs
+ * so far, and ends with `advice`.
+ */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
@@ -124,7 +128,7 @@ export function lengthenPairs(
   );
 }
 
-/** If an allocation in `make` fails, throws a LimitError with the message of `sentence`. */
+/** Returns the result of `make`. If an allocation in it fails, throws a LimitError with the message of `sentence`. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();

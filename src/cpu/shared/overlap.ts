@@ -44,7 +44,10 @@ function wrapWith(
   }
 }
 
-/** `apart` is a difference of coordinates along an axis. `period` is infinite if the axis does not wrap. */
+/**
+ * Returns the distance of minimum images along an axis. `apart` is the difference of the coordinates. `period` is
+ * infinite if the axis does not wrap.
+ */
 export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);
   return Math.min(distance, Math.abs(period - distance));
@@ -119,7 +122,7 @@ export function dropApart(
   return length;
 }
 
-/** Touching (distance = diameter) is not overlapping. */
+/** Returns whether two discs overlap. Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
@@ -186,7 +189,10 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** A double cannot hold every sum of two radii exactly. */
+/**
+ * Returns whether two balls overlap. A double cannot hold every sum of two radii exactly. `rest` is what the rounded
+ * sum lacks.
+ */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,

@@ -27,8 +27,8 @@ export interface Ray {
 }
 
 /**
- * Moves the origin into the world, which may round it. If doubles do not resolve a period so far out, the ray begins at
- * the low end of the axis.
+ * Moves the origin into the world, which may round it. If the origin is so far out that doubles do not resolve a period
+ * there, the ray begins at the low end of the axis.
  */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -158,7 +158,10 @@ export class Path {
     return Math.min(to, late + this.tolerance * Math.abs(late));
   }
 
-  /** If the ray travels less than the greatest radius along an axis, its direction may be too small to divide by. */
+  /**
+   * Returns whether the ray travels less than the greatest radius along an axis. Its direction may then be too small to
+   * divide by.
+   */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
@@ -201,7 +204,8 @@ export class Path {
   }
 
   /**
-   * Centres outside of the world along a periodic axis are never met. If one is very far away, `seek` would not end.
+   * Returns whether a centre is inside the world along all periodic axes. Rays leave out all other centres: `seek`
+   * would not end if one were very far away.
    */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
@@ -271,7 +275,7 @@ export interface CellsAlong {
   readonly period: number;
 }
 
-/** If an axis wraps, layers of cells beyond its ends have numbers, too. */
+/** The layers of cells along one axis. If the axis wraps, layers beyond its ends have numbers, too. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -317,7 +321,10 @@ export class Layers {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /** Along an axis that does not wrap, the outermost layers have no end. */
+  /**
+   * Returns the coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost layers
+   * have no end.
+   */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {

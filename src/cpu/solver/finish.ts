@@ -1,7 +1,7 @@
 /**
  * The end of a pass of the contact law (core/contact/law.ts) for each particle, in any world, in 2D and 3D. `finish`
- * limits the change of its velocity, holds it by static friction, moves it, applies obstacles and walls, and sets its
- * load.
+ * limits the change of the velocity, applies static friction, moves the particle, applies obstacles and walls, and sets
+ * the load.
  */
 import { holdFactor, keptShare, loadOf, restitutionOf } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

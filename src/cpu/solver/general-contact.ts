@@ -114,8 +114,8 @@ export function meetShapes(
     }
     return round - distance;
   }
-  // Along every axis, the centres differ by at most the sum of the half extents. So the way out is along the axis of
-  // least depth. Centres that hardly differ along an axis count as equal along it.
+  // Along every axis, the centres differ by hardly more than the sum of the half extents. So the way out is along the
+  // axis of least depth. Centres that hardly differ along an axis count as equal along it.
   for (let axis = 0; axis < dimensions; axis++) {
     if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
     apart[axis] = 0;

@@ -36,10 +36,13 @@ export class HeldPairs implements HeldSearch {
   private readonly list: ListedPairs;
   /** The sorted positions from which the list was made. */
   readonly origins: Float32Array;
-  /** The distance by which two particles may come nearer. */
+  /** The distance by which two particles may come nearer to each other while the list is valid. */
   private readonly margin: number;
   private isMade = false;
-  /** False if the pairs do not fit into the list. Then searches find them anew, and the next substep must sort. */
+  /**
+   * False if there is no list, for example because the pairs do not fit. Then searches find them anew, and the next
+   * substep must sort.
+   */
   private isListed = false;
 
   private constructor(
@@ -190,7 +193,7 @@ function widestRange(
 
 /**
  * Writes the least and the greatest of `values` − `origins` along each axis to `ranges`, from index `at` on, over the
- * slots from `begin` up to `end`. Both are NaN if any value is.
+ * slots from `begin` up to `end`. Along an axis with a NaN, both are NaN.
  */
 export function findRanges(
   dimensions: Dimensions,

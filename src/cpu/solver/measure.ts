@@ -1,6 +1,6 @@
 /**
- * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in the order of slots, so the sums have
- * the same bits on every run.
+ * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in the order of slots or of pairs, so the
+ * sums have the same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -22,8 +22,8 @@ export function takeCensus(order: CellOrder): Census {
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
 /**
- * `search` must name particles by their slots. `diameter` is for particles without radii. `overlapOf` is given if the
- * search also returns pairs that do not overlap.
+ * Measures the overlaps of particles. `search` must name particles by their slots. `diameter` is for particles without
+ * radii. `overlapOf` is given if the search also returns pairs that do not overlap.
  */
 export function measureOverlaps(
   search: PairsInPortions,

@@ -18,8 +18,8 @@ export interface PairsInPortions extends PairPortions {
 }
 
 /**
- * The factor on extents in visitAround. It adds a quarter instead of the promised eighth, because positions are
- * rounded.
+ * The factor on extents in visitAround. It adds a quarter instead of the eighth that visitAround promises, because
+ * positions are rounded.
  */
 export const WIDER = 1.25;
 

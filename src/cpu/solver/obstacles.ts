@@ -50,7 +50,7 @@ export class Obstacles implements ObstacleContacts {
 
   /**
    * Lets the obstacles act on the particle in the scratch arrays of walls.ts, except for their friction. `state` also
-   * has the particle's position; in periodic worlds, this wraps it.
+   * has the particle's position; in periodic worlds, `meet` wraps it there.
    */
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void {
     const { dimensions, world } = this.lattice;

@@ -1,6 +1,7 @@
 /**
- * The contact law for pairs of discs of one radius, in bounded and unbounded worlds. This file and space-contact.ts are
- * unrolled copies of general-contact.ts, because a loop over axes would take longer than the other work.
+ * The contact law for pairs of discs of one radius, in bounded and unbounded worlds. This file and space-contact.ts
+ * have unrolled copies of `findPartners` and `respond` of general-contact.ts, because a loop over axes would take
+ * longer than the other work.
  */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
 import { bounceChange, freePush, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';

@@ -228,8 +228,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * One text per problem that the settings are likely to cause, with its fix. A text also says why there are fewer
-   * threads than the options ask for. Often empty.
+   * One text per problem that the settings are likely to cause, with its fix. If there are fewer threads than the
+   * options ask for, a further text says why. Often empty.
    */
   get warnings(): readonly string[] {
     return [...warningsOf(this, this.passes.step), ...(this.threading.warnings ?? this.team?.warnings ?? [])];
@@ -472,7 +472,7 @@ export class CpuSimulation implements ParticleSimulation {
     const { substeps } = this.currentSettings;
     const held = substeps > 1 ? this.neighbours.held : undefined;
     let search: SlotSearch = this.neighbours;
-    /** The substep of the last sort. Lets the first substep hold pairs. */
+    /** The substep of the last sort. The initial value lets the first substep hold pairs. */
     let sorted = -LEAST_SUBSTEPS;
     checkTimeStep(dt, this);
     this.passes.checkStep(this.currentSettings, dt);

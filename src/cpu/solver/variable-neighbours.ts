@@ -5,7 +5,7 @@
  * Other files that handle variable radii:
  *   - ../levels/order.ts: the sort;
  *   - ../levels/cells.ts: the levels in use, cells and buckets;
- *   - ../levels/search.ts: pairs;
+ *   - ../levels/search.ts and dense.ts: pairs;
  *   - general-contact.ts: contacts;
  *   - variable-obstacles.ts: obstacles.
  */

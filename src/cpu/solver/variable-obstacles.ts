@@ -89,7 +89,10 @@ export class VariableObstacles implements ObstacleSearch {
     this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
   };
 
-  /** Decides like scanWrapped in ../levels/search.ts. */
+  /**
+   * Returns whether two balls overlap; of boxes, the balls around them. Decides like scanWrapped in
+   * ../levels/search.ts.
+   */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;
     const { positions, radii } = state;

@@ -65,7 +65,7 @@ export function spin(control: Int32Array, word: number, value: number): boolean 
   return false;
 }
 
-/** `thread`: 0 for the owner, from 1 on for workers. */
+/** Performs batches until all are claimed. `thread` is 0 for the owner, and from 1 on for workers. */
 export function claimBatches(control: Int32Array, member: Member, thread: number): void {
   const parts = control[PARTS] as number;
   const batches = control[BATCHES] as number;

@@ -20,7 +20,7 @@ export const STEP_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
   3: { least: 3, most: 3 },
 };
 
-/** A search for pairs tests each pair once. */
+/** A search for pairs tests each pair only once, so many batches cost little. */
 export const GRID_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
   2: { least: 4, most: 16 },
   3: { least: 3, most: 16 },

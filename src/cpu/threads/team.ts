@@ -135,8 +135,8 @@ export class Team implements Crew {
   }
 
   /**
-   * The main thread of a browser may not sleep, so it spins until the batches in progress end. Batches are short; a
-   * step in one thread would block the main thread for longer.
+   * Waits until the batches in progress end. The main thread of a browser may not sleep, so it spins. Batches are
+   * short; a step in one thread would block the main thread for longer.
    */
   private awaitWorkers(): void {
     const { control } = this;
@@ -202,7 +202,7 @@ export class Team implements Crew {
     return worker;
   }
 
-  /** The rest of the team goes on without a worker that could not start or has ended. */
+  /** Drops a worker that could not start or has ended. The rest of the team goes on. */
   private lose(reason: unknown, worker?: AnyWorker): void {
     const index = worker ? this.workers.indexOf(worker) : 0;
     if (index < 0) return;

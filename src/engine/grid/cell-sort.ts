@@ -1,7 +1,7 @@
 /**
  * The counting sort of particles into cells. It owns the counts, starts, ranks and entries; the caller owns the state.
- * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id. The passes
- * run in this order: count, scan, scatter, gather.
+ * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id. The main
+ * passes run in this order: count, scan, scatter, gather.
  */
 import { cellBytes, firstObstacle, mergesLevels, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -192,7 +192,7 @@ export class CellSort {
     };
   }
 
-  /** `counted` is true if another pass has already counted the particles. */
+  /** Returns the stages of a sort. `counted` is true if another pass has already counted the particles. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
     const { passes, crowd, finer, merge } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;

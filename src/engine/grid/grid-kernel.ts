@@ -434,7 +434,8 @@ function describe(
 }
 
 /**
- * A kernel over particles with variable radii visits only overlapping neighbours. The narrow loop finds all of them.
+ * Chooses the neighbour loop. A kernel over particles with variable radii visits only overlapping neighbours, and the
+ * narrow loop finds all of them.
  */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);

@@ -1,6 +1,6 @@
 /**
- * The grid, without a simulation. It loads the code of each kind of list with the first such list, so that bundlers can
- * split the code off.
+ * The grid, without a simulation. It loads the code of a kind of list or search only with the first of that kind, so
+ * that bundlers can split the code off.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
@@ -119,7 +119,7 @@ interface GridParts {
 export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
-  /** @internal Kernels and lists over this grid, which `destroy` destroys. Tests count them. */
+  /** @internal Kernels, lists and searches over this grid. `destroy` destroys them, and tests count them. */
   readonly dependants = new Set<{ destroy(): void }>();
   private readonly recorded = new RecordedSteps('sort or search', 'encode again');
   private readonly bindings = new WeakMap<GPUBuffer, CachedBinding[]>();
@@ -211,22 +211,22 @@ export class HashGrid {
   }
 
   /**
-   * The cell of each sorted slot. A bounded or periodic grid without `radii` stores its index as u32. Other grids store
-   * its coordinates on the particle's level: vec2i (2D) or vec4i with w unused (3D).
+   * The cell of each sorted slot. A bounded or periodic grid without `radii` stores the index of the cell as u32. Other
+   * grids store the coordinates of the cell on the particle's level: vec2i (2D) or vec4i with w unused (3D).
    */
   get cellOfSlot(): GPUBuffer {
     return this.parts.sort.cellOfSlot;
   }
 
-  /** Bytes of GPU memory. */
+  /** Bytes of GPU memory, without the grid's kernels, lists and searches. */
   get memoryBytes(): number {
     return this.parts.sort.bytes + this.parts.outputs.bytes + this.parts.parameters.bytes;
   }
 
   /**
-   * Records the sort. The outputs are valid for work recorded after it. Submit the encoder yourself. Until it is
-   * finished, `read` of the grid's lists and searches throws. A command buffer that was finished but not submitted goes
-   * unnoticed: `read` then returns an older result.
+   * Records the sort. The outputs are valid for work recorded after it. Submit the encoder yourself. Until the encoder
+   * is finished, `read` of the grid's lists and searches throws. A command buffer that was finished but not submitted
+   * goes unnoticed: `read` then returns an older result.
    */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
@@ -442,7 +442,7 @@ export class HashGrid {
     };
   }
 
-  /** Frees the memory of the grid and of its kernels and lists. Later calls throw a DestroyedError. */
+  /** Frees the memory of the grid and of its kernels, lists and searches. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;

@@ -245,7 +245,9 @@ function withoutComments(code: string): string {
   }
 }
 
-/** In WGSL, block comments nest, and several characters end a line comment. */
+/**
+ * Returns the index at which a comment ends. In WGSL, block comments nest, and several characters end a line comment.
+ */
 function endOfComment(code: string, at: number): number {
   const comment = code.slice(at);
   if (comment.startsWith('//')) {

@@ -27,7 +27,7 @@ interface Search {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Throws before the first `encode`. */
+/** Returns the parameters with which the grid was last encoded. Throws before the first `encode`. */
 export function lastBuilt(grid: KernelGrid): SharedBinding {
   const built = grid.built();
   if (!built)

@@ -128,7 +128,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Changes `ids` in place. */
+/** Removes the holes from lists. Changes `ids` in place. */
 export function closeHoles(found: number, offsets: Uint32Array, ids: Uint32Array): ListedNeighbours {
   const closed = new Uint32Array(offsets.length);
   let end = 0;

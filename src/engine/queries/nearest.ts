@@ -52,7 +52,7 @@ export interface NearestNeighbours {
   readonly distancesSquared: Float32Array;
 }
 
-/** The greatest k, 128. For far more neighbours, use GridNear and sort its lists. */
+/** The greatest k, 128. For more neighbours, use GridNear and sort its lists. */
 export const MOST_NEAREST = 128;
 
 type Results = BufferSet<'ids' | 'distances-squared'>;

@@ -231,7 +231,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
   }
 }
 
-/** Changes `ids` and `distanceWords` in place. */
+/** Removes the holes from lists. Changes `ids` and `distanceWords` in place. */
 function withoutHoles(
   found: number,
   offsets: Uint32Array,

@@ -1,7 +1,7 @@
 /**
  * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them. Without levels,
  * obstacles are in cells; with levels, they are in a tree that the CPU builds.
- * Ordering: `load` submits at once. The same obstacles give the same bits.
+ * Ordering: `load` writes or submits at once. The same obstacles give the same bits.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';

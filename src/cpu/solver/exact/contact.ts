@@ -103,7 +103,10 @@ export function meetParticles(
   return meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
 }
 
-/** Periods are at least three diameters long. So a minimum image that is shorter than the diameter is unique. */
+/**
+ * Returns the minimum image of a difference. Periods are at least three diameters long. So a minimum image that is
+ * shorter than the diameter is unique.
+ */
 function minimumImage(difference: number, period: number): number {
   if (2 * difference > period) return difference - period;
   return 2 * difference < -period ? difference + period : difference;
@@ -196,8 +199,9 @@ function approachOf(rates: Int32Array, dimensions: number, a: number, b: number)
 }
 
 /**
- * The loop writes out what it does for most contacts, and rounds without a call: V8 then keeps all numbers in
- * registers. Rare results go through `scratch`, because the result of a call would be an object in memory.
+ * Adds the effects of contacts to `response`. The loop contains all code that most contacts need, and rounds without a
+ * call: V8 then keeps all numbers in registers. Rare results go through `scratch`, because the result of a call would
+ * be an object in memory.
  */
 export function respondExactly(
   { words, length, lattice: { dimensions } }: SlotPairs,

@@ -29,7 +29,7 @@ const moved = new Float64Array(3);
 
 export class ExactObstacles {
   private quanta: Int32Array = new Int32Array(0);
-  /** The position of the particle in the world. */
+  /** The particle's position, wrapped into the world. */
   private readonly place = new Int32Array(3);
 
   constructor(
