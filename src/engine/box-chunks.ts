@@ -193,8 +193,8 @@ export class BoxChunks {
 
   /**
    * u32 words: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on the arguments of an
-   * indirect dispatch. If `members` was too small, nothing is listed, and the number of pairs found
-   * is 2³² − 1.
+   * indirect dispatch. If `members` was too small, nothing is listed, and the number of pairs found is
+   * 2³² − 1.
    */
   get count(): GPUBuffer {
     return this.usable().count;

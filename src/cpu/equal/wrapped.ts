@@ -2,8 +2,9 @@
  * The loops for a periodic world, which also find pairs across its ends; see ../shared/kernels.ts.
  *
  * If none of the cells ahead of a cell is across an end, the loops of bounded worlds find the pairs of its slots. They
- * need no minimum images: an axis has three or more cells, so cells that touch directly do not also touch across an
- * end. For all other slots, this file lists the ranges of slots in the cells ahead and compares minimum images.
+ * need no minimum images: a periodic axis has three or more cells, so cells that touch directly do not also touch
+ * across an end. For all other slots, this file lists the ranges of slots in the cells ahead and compares minimum
+ * images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import type { PairTask } from '../shared/kernels';

@@ -29,8 +29,8 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   /** Greatest number of objects. Memory is reserved for all of them. */
   readonly capacity: number;
   /**
-   * Radius of objects that are added without one: 2⁻⁴¹ to 2⁵⁹, and at most half the shortest period. Default: `add`
-   * requires a radius.
+   * Radius of objects that are added without a radius: 2⁻⁴¹ to 2⁵⁹, and at most half the shortest period. Default:
+   * `add` requires a radius.
    */
   readonly radius?: number | undefined;
   /**
@@ -91,7 +91,7 @@ export class CpuIndex {
 
   /** Use createCpuIndex, which checks its arguments. @hideconstructor */
   constructor(
-    /** The box, and the axes along which it wraps. */
+    /** The box, if there is one, and the axes along which it wraps. */
     readonly bounds: Bounds,
     /** Greatest number of objects. */
     readonly capacity: number,

@@ -1,6 +1,6 @@
 /**
- * Arrays and loops of the searches by cells. ../equal/plane.ts has the loops for 2D and ../equal/space.ts those for 3D:
- * a loop over axes would take longer than the rest of the work.
+ * Arrays and loops of the searches by cells. For bounded worlds, ../equal/plane.ts has the loops in 2D and
+ * ../equal/space.ts those in 3D: a loop over axes would take longer than the rest of the work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: 2D vectors take two numbers, 3D vectors three.

@@ -91,8 +91,8 @@ export function createSimulation(
 }
 
 /**
- * A simulation on the CPU. It gives the same results as the GPU simulation up to rounding. Its methods
- * return values instead of promises.
+ * A simulation on the CPU. It follows the same rules as the GPU simulation, but rounds differently unless it is exact.
+ * Its methods return values instead of promises.
  */
 export class CpuSimulation implements ParticleSimulation {
   /** Always 'cpu'. */

@@ -2,8 +2,9 @@
  * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except `set`, `restore` or
- * another `encode…` method. Most others throw while the encoder is not finished, because they may submit work at once.
+ * If they are timed, each stage is a pass. After `encodeStep` or `encodeSeparate`, submit the encoder before you call
+ * anything except `set`, `restore` or another `encode…` method. Most others throw while the encoder is not finished,
+ * because they may submit work at once.
  *
  * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
  * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a

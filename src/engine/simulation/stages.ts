@@ -1,6 +1,7 @@
 /**
  * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state.
- * CellSort makes the stages of the sort, Ccd those of continuous motion, and SimulationStages all others.
+ * CellSort makes the stages of the sort, Ccd those of continuous motion, PairQuery those that list pairs, and
+ * SimulationStages all others.
  *
  * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
  * compiled when the simulation is created. Most others are compiled when they are first recorded.
