@@ -186,7 +186,7 @@ export abstract class PairGrid {
     if (this.visits > 0) throw new CellstormError(this.busy);
   }
 
-  /** Every search calls this. */
+  /** Throws before the first build. Every search calls this. */
   protected checkBuilt(): void {
     if (this.built !== undefined) return;
     throw new CellstormError(`This CPU grid has no particles yet: call ${this.filling} before you search.`);

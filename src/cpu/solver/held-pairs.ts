@@ -27,7 +27,7 @@ export const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 /** Lists that last for fewer substeps cost more time than they save. One fast particle can end a list. */
 export const LEAST_SUBSTEPS = 2;
 
-/** Exceeds the effect of rounding on distances. */
+/** This factor exceeds the effect of rounding on distances. */
 const SLACK = 1 + 2 ** -20;
 
 export class HeldPairs implements HeldSearch {

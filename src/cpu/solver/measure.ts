@@ -69,7 +69,10 @@ export function measureOverlaps(
 
 type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 
-/** Leaves out quarantined particles. A particle's weight is its mass, relative to that of the largest ball. */
+/**
+ * Measures the particles that are not quarantined. A particle's weight is its mass, relative to that of the largest
+ * ball.
+ */
 export function measureParticles(world: World, state: ParticleState, activeCount: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;

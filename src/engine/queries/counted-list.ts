@@ -58,7 +58,8 @@ export interface ListReading {
 /** A list of pairs read back. */
 export interface ListedPairs extends PairList {
   /**
-   * Number of pairs found, including holes. If it exceeds the capacity of the list, create one with room for this number.
+   * Number of pairs found, including holes. If it exceeds the capacity of the list, create one with room for this
+   * number.
    */
   readonly found: number;
 }

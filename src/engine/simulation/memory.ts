@@ -73,8 +73,8 @@ export interface MemoryOptions {
 /**
  * Estimates how many bytes of GPU memory a simulation takes. Default of `kind`: 'bounded'. `cells` is the number of
  * cells on all levels. In an unbounded world, it is the number of buckets:
- *   - without levels, the lowest power of two that is at least 128, the capacity and the largest number of obstacles
- *   - with levels, (levels + 7) / 8 times the lowest power of two that is at least 8,192 and the capacity
+ *   - without levels, the lowest power of two that is not below 128, the capacity or the largest number of obstacles
+ *   - with levels, (levels + 7) / 8 times the lowest power of two that is not below 8,192 or the capacity
  */
 export function estimateMemory(
   dimensions: Dimensions,

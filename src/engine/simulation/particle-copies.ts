@@ -29,8 +29,8 @@ import type { ExactParts } from './exact';
  * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
  *
  * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. `ids` says which
- * particle a slot holds. Each substep sorts the slots into cell order, with ascending ids inside a cell. Particles that
- * `add` put in come last until the next sort.
+ * particle a slot holds. Each substep sorts the slots into cell order, with ascending ids inside a cell (in an
+ * unbounded world, inside a bucket). Particles that `add` put in come last until the next sort.
  */
 export interface SimulationBuffers {
   /**

@@ -126,7 +126,7 @@ export class SimulationStages {
     ]);
   }
 
-  /** `counted` is true if another pass has already counted the particles of each cell. */
+  /** Returns the stages of a sort. `counted` is true if another pass has already counted the particles of each cell. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
     const { copies, sort } = this;
     copies.beforeChange();

@@ -48,8 +48,8 @@ export class ExactObstacles {
   }
 
   /**
-   * Lets the obstacles act on a particle after it has moved, except for their friction. Its position must be within
-   * REACH. Also writes the float position, by which the search finds candidates.
+   * Lets the obstacles act on a particle after it has moved, except for their friction. The position of the particle
+   * must be within REACH. Also writes the float position, by which the search finds candidates.
    */
   meet(state: ParticleState, slot: number, substep: ExactSubstep): void {
     const { dimensions, place } = this;

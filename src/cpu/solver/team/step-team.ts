@@ -27,8 +27,8 @@ export class StepTeam extends LedTeam<StepMember> {
   }
 
   /**
-   * Does what CpuSimulation.play does in one thread. `current` says which copy holds the state; returns which one does
-   * at the end.
+   * Does in several threads what CpuSimulation.play does in one. `current` says which copy holds the state; returns
+   * which one does at the end.
    */
   play(
     current: 0 | 1,
