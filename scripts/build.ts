@@ -3,6 +3,7 @@
  * `dependencies`) and before it packs. A script `prepare` would make npm print a warning to users. Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node
+ *   - cpu/thread.js: the script of the CPU engine's workers
  *   - a file per module that these import
  *   - types/: the library's declarations
  *   - THIRD_PARTY.md: licences of bundled packages

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- --minutes 30`: runs the property tests with new seeds until the time is up. Prints a command
- * that replays each failure, and exits with 1 if there was one. With `--seed`, makes one run with that seed; --file,
+ * `npm run test:fuzz -- --minutes 30`: runs the property tests with new seeds until the time is up. For each failure,
+ * prints a command that replays it. Exits with 1 if a test failed. With `--seed`, makes one run with that seed; --file,
  * --test and --path then select one case.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

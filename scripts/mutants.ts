@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutants`: puts one fault at a time into shaders and sources, and runs the tests that cover the fault. A
+ * `npm run test:mutants`: puts single faults into shaders and sources, and runs the tests that cover each fault. A
  * survivor is a fault that no test noticed. Skips faults that tests/mutants/equivalents.json lists. Writes
  * tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
  *

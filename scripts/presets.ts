@@ -25,7 +25,7 @@ const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** Changes to presets' links. Here, the CPU engine or fewer particles are quicker than a software GPU. */
+/** Changes to presets' links. They choose the CPU engine or fewer particles, because a software GPU is slow. */
 const CHANGES: Readonly<Record<string, string>> = {
   million: '&engine=cpu&count=50000',
   sizes: '&engine=cpu',

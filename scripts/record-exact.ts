@@ -1,8 +1,8 @@
 /**
  * Records the hashes of exact simulations after up to 5,000 steps, with the CPU engine: writes
  * src/verify/golden-hashes.ts. Run it after a change of the exact contact law. Arguments: the names of simulations to
- * record, as in golden-hashes.ts; the others keep their hashes. Without arguments, it records all in one or two hours,
- * those of 1,000 particles in two minutes. It writes the file after each simulation.
+ * record, as in golden-hashes.ts; the others keep their hashes. Without arguments, it records all, which takes one or
+ * two hours. Of these, the simulations of 1,000 particles take two minutes. It writes the file after each simulation.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

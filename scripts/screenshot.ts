@@ -11,7 +11,7 @@ import { withoutProfile } from './webp';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** The picture has a limit, because the package contains it. */
+/** The greatest size of the picture, which the package contains. */
 const MOST_BYTES = 27_000;
 /** Quality of a WebP picture, from 0 to 100. */
 const QUALITY = 18;

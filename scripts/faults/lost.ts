@@ -105,7 +105,7 @@ async function hold(object: PublicObject, reason: Reason) {
   return { device, complaints, fuse, held };
 }
 
-/** Returns the number of awaits. */
+/** Loses the device at each await of a creation, in turn. Returns the number of awaits. */
 async function loseWhileCreating(part: Part, object: PublicObject, reason: Reason): Promise<number> {
   return countUp(async (wait) => {
     const { device, complaints } = await openDevice('driverless');
@@ -123,7 +123,7 @@ async function loseWhileCreating(part: Part, object: PublicObject, reason: Reaso
   });
 }
 
-/** Returns the number of awaits. */
+/** Loses the device at each await of a call, in turn. Returns the number of awaits. */
 async function loseInCall(part: Part, object: PublicObject, reason: Reason, call: string): Promise<number> {
   return countUp(async (wait) => {
     const { device, fuse, held, complaints } = await hold(object, reason);

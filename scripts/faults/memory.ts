@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Returns the number of buffers. */
+/** Denies memory to each buffer of a creation, in turn. Returns the number of buffers. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;
@@ -53,7 +53,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
   }
 }
 
-/** Uses a new object per buffer. Returns the number of buffers per call. */
+/** Does the same with each call, with a new object per buffer. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;

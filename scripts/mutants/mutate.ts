@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
     pattern: new RegExp(` ${escapePattern(from)} `, 'g'),
     replace: () => ` ${to} `,
   })),
-  // In TypeScript these two operators join types.
+  // In TypeScript these two operators usually join types.
   { kind: 'operator', pattern: / & /g, replace: () => ' | ', only: 'wgsl' },
   { kind: 'operator', pattern: / \| /g, replace: () => ' & ', only: 'wgsl' },
   // Leave out numbers joined by |, because they are types: 0 | 1.

@@ -25,7 +25,7 @@ export function startTests(
   );
 }
 
-/** `limit` is in seconds. */
+/** Waits until the tests end. After `limit` seconds, ends them. */
 export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'failed' | 'late'> {
   return new Promise((resolve, reject) => {
     let isLate = false;
@@ -41,7 +41,7 @@ export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'f
   });
 }
 
-/** Vitest and its workers are in one process group. */
+/** Ends Vitest and its workers, which are in one process group. */
 export function killGroup(tests: ChildProcess): void {
   process.kill(-(tests.pid as number), 'SIGKILL');
 }

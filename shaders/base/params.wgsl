@@ -79,17 +79,18 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// RETIRED_BIT marks removed particles.
+// Returns the bucket of a particle that is in no cell: the quarantine, or that of removed particles, which have
+// RETIRED_BIT.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// Ignores periods.
+// Returns true if the cells are the same or adjacent. Ignores periods.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// Large dispatches are folded into two dimensions.
+// Returns the number of a workgroup. Large dispatches are folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

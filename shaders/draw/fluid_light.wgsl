@@ -8,7 +8,8 @@ struct Pixel {
   @location(0) ray: vec2f,
 }
 
-// A ray and the part of it inside the box. Distances are measured along the camera's axis.
+// A ray and the part of it inside the box. Distances are multiples of `direction`. For a ray of the camera, they are
+// depths along the camera's axis.
 struct Sight {
   origin: vec3f,
   direction: vec3f,
@@ -28,7 +29,7 @@ const FLOOR_END = 1.7;
 // Tiles along the tank's height.
 const TILES = 5.0;
 const TILE_TONE = 0.5;
-// The share of each channel that is left on the floor behind much fluid.
+// The share of each channel that is left on the floor in the shadow of much fluid.
 const SHADOW = vec3f(0.5, 0.6, 0.72);
 
 // Returns a corner of a rectangle on the screen that covers a box.
@@ -105,7 +106,7 @@ fn sunlight_at(point: vec3f) -> vec3f {
   return mix(SHADOW, vec3f(1.0), exp(-9.0 * depth / (frame.highest.y - frame.lowest.y)));
 }
 
-// `width` is the size of a pixel on the floor.
+// Returns the colour of the tiles at a point of the floor. `width` is the size of a pixel there.
 fn tiles_at(point: vec2f, width: vec2f) -> vec3f {
   let tile = TILES / (frame.highest.y - frame.lowest.y);
   let at = (point - frame.lowest.xz) * tile;
@@ -115,7 +116,7 @@ fn tiles_at(point: vec2f, width: vec2f) -> vec3f {
   return mix(frame.surface.rgb, frame.line.rgb, TILE_TONE * (0.5 - 0.5 * mean.x * mean.y));
 }
 
-// A bright window above the tank gives the water something to mirror.
+// Returns the light from a direction. A bright window above the tank gives the water something to mirror.
 fn sky(direction: vec3f) -> vec3f {
   let up = direction.y;
   var colour = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(0.1, 1.0, up));

@@ -2,7 +2,8 @@
 // draw. drops[1] counts the particles.
 // Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
 
-// Greater than DROPS.y of fluid_spray.wgsl, which interpolates densities: a drop may be in a denser voxel.
+// Particles in denser voxels are not listed. Greater than DROPS.y of fluid_spray.wgsl, which interpolates densities: a
+// drop may be in a voxel denser than DROPS.y.
 const DENSEST = 0.6;
 
 @compute @workgroup_size(TILE_SIZE)

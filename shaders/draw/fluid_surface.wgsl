@@ -68,7 +68,7 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// Returns the drawn density. The fullness of cells fills gaps between particles that are narrower than a cell.
+// Returns the drawn density. The fullness of cells fills those gaps that are narrower than a cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);

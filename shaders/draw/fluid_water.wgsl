@@ -119,7 +119,7 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
   let clip = clip_of(end);
   let scenery = textureSampleLevel(scene, linear, clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5, 0.0).rgb;
   // A ray that meets a far side of the fluid at a flat angle does not leave it: the far side mirrors the inside. The
-  // tank's floor mirrors nothing. With SOFTWARE, only the other walls do.
+  // tank's floor mirrors nothing. With SOFTWARE, only the other walls mirror.
 #if SOFTWARE
   let far_surface = bent;
 #else

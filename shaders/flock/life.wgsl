@@ -1,5 +1,5 @@
 // Particle life: attraction depends on the species of both particles. Particles nearer than the core, a share of the
-// reach, repel each other. Beyond the core, the attraction is greatest halfway between core and reach; it is 0 at the
+// reach, repel each other. Beyond the core, the attraction is strongest halfway between core and reach; it is 0 at the
 // core and at the reach. Host: src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 

@@ -1,6 +1,6 @@
 // Lists the finer entries of each cell in one range. A cell has an entry for each particle inside it that is at least
 // FINER_STEPS levels below the level of the cell.
-// - clear_finer clears the first word. If there are too few levels for finer entries, it marks all as occupied instead.
+// - clear_finer clears the first word. If there are too few levels for finer entries, it marks all levels as occupied.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
 // - count.wgsl counts finer entries, in buckets behind the grid's buckets.
 // - list_finer writes entries after the sort.

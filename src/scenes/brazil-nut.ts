@@ -17,7 +17,7 @@ import {
   UNITS,
 } from './scene';
 
-/** Radii of small grains, in units. Equal grains would form rows that block the large ones. */
+/** Range of the radii of small grains, in units. Equal grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
 /** One in this many grains is large. Large grains then take about a quarter of the total area (volume). */

@@ -32,8 +32,8 @@ export function smallestDiameter({ radius, radiusRange }: Pick<Scene, 'radius' |
 }
 
 /**
- * Multiplies all radii and half extents by `factor`. A factor above 1 also scales the cell size, if the scene has one.
- * Positions and the box stay as they are.
+ * Multiplies the radii and half extents of all particles by `factor`. A factor above 1 also scales the cell size, if
+ * the scene has one. Positions, the box, and the sizes of obstacles that have their own stay as they are.
  */
 export function scaleScene(scene: Scene, factor: number): Scene {
   const { radius, radii, radiusRange, halfExtents, cellSize } = scene;

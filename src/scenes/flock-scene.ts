@@ -6,7 +6,7 @@ import { Random } from './random';
 const IN_SIGHT = 8;
 /** Edges of the sky in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
-/** Range of speeds, in multiples of `perception` per second. */
+/** Range of the speeds of birds, in multiples of `perception` per second. */
 const SLOWEST = 5;
 const FASTEST = 10;
 /** Along each axis, an initial velocity has a random part of at most SPREAD / 2. */

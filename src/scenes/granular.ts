@@ -8,7 +8,10 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Least initial distance between the centres of a vessel's balls and of grains. Hourglasses measure it along x. */
+/**
+ * Least distance between the centres of a vessel's balls and of grains, before random offsets. Hourglasses measure it
+ * along x.
+ */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;

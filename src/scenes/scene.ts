@@ -1,8 +1,8 @@
 /**
- * The interface of scenes, and their fixed-point arithmetic. Unless a scene's own file says otherwise, coordinates and
- * velocities are multiples of 1/1024 that 32-bit floats hold exactly. In worlds longer than 16,384, coordinates are
- * multiples of 1/512, and so on. Differences between neighbours and their squares are then exact. So the test
- * "distance² < diameter²" has the same answer on every device.
+ * The interface of collision scenes, and their fixed-point arithmetic. Unless a scene's own file says otherwise,
+ * coordinates and velocities are multiples of 1/1024 that 32-bit floats hold exactly. In worlds longer than 16,384,
+ * coordinates are multiples of 1/512, and so on. Differences between neighbours and their squares are then exact. So
+ * the test "distance² < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
@@ -76,7 +76,7 @@ export function ceilRoot(value: number, dimensions: number): number {
   return root;
 }
 
-/** The operator `**` may be off in the last bit; products of whole numbers are exact. */
+/** Returns a power as a product. The operator `**` may be off in the last bit; products of whole numbers are exact. */
 export function power(base: number, exponent: number): number {
   let product = 1;
   for (let factor = 0; factor < exponent; factor++) product *= base;

@@ -11,7 +11,7 @@ import { ceilRoot, earthGravity, power, repeat, type SceneContent } from './scen
 const MIXED_UNITS = 32;
 
 const RADII: RadiusRange = { smallest: 1, largest: 64 };
-/** Octave n has the radii from 2^n to 2^(n + 1). */
+/** Octave n has the radii from 2^n up to, but not including, 2^(n + 1). */
 const OCTAVES = 6;
 
 /**

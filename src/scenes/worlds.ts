@@ -12,7 +12,7 @@ import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 /** The shortest period, in cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Positions leave out the upper end, which a periodic world wraps onto the lower end. */
+/** Returns random positions below the upper end, which a periodic world wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -101,7 +101,7 @@ export const FAR_APART: CollisionSceneDefinition = {
   },
 };
 
-/** `colliding-cells` uses only cells whose buckets are in the first 1/TABLE_PARTS of the hash table. */
+/** `colliding-cells` uses only cells whose buckets are in the first 1/TABLE_PARTS of the cell table. */
 const TABLE_PARTS = 8;
 /** Each cell of a block holds one particle. The cells follow each other along x, in the world and in the table. */
 const BLOCK_CELLS = 32;

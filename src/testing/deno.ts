@@ -25,7 +25,7 @@ import {
 
 /**
  * A JavaScript or TypeScript module whose default export is a function. The function gets the input and returns a JSON
- * value or a promise of one. A module given as code may import only by absolute paths.
+ * value or a promise of one. A module given as code must not import by relative paths.
  */
 export type DenoSource =
   | {
@@ -95,7 +95,8 @@ for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream()
 
 /**
  * Runs a module's function once under Deno and returns its JSON result. If the function throws, rejects with its error
- * and the end of the output. The function finds WebGPU at `navigator.gpu`. Needs the npm package `deno`, or Deno in PATH.
+ * and the end of the output. The function finds WebGPU at `navigator.gpu`. Needs the npm package `deno`, Deno in PATH,
+ * or the option `deno`.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Keeps the error scopes of a test open until the test ends or destroys the device, even if the test pops more scopes
- * than it pushed. Also keeps the errors that the scopes caught.
+ * Opens error scopes around a test. Keeps them open until the test ends or destroys the device, even if the test pops
+ * more scopes than it pushed. Also keeps the errors that the scopes caught.
  */
 
 export interface ErrorScopes {

@@ -60,7 +60,7 @@ export interface GpuTest {
 }
 
 const TIMEOUT_MS = 60_000;
-/** A timer with a longer delay would fire at once. */
+/** The longest delay of a timer. With a longer one, the timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 const DEVICE_OPTIONS = ['limits', 'features', 'optionalFeatures', 'driver', 'gpu'] as const;
 const OWN_OPTIONS: readonly string[] = [...DEVICE_OPTIONS, 'leaks', 'shared'];

@@ -19,7 +19,7 @@ export interface Address {
   readonly reports: boolean;
 }
 
-/** Checks only what the worker does not check. The worker checks scenes and the ranges of numbers. */
+/** Reads a query. Leaves the checks of scenes and of the ranges of numbers to the worker. */
 export function readAddress(search: string): Address {
   const parameters = new URLSearchParams(search);
   for (const name of parameters.keys()) {

@@ -39,7 +39,7 @@ export const EXACT_CHECK = 'exact';
 /** The page checks only this number of particles by default: one more than a workgroup has threads. */
 export const PAGE_COUNTS: readonly number[] = [257];
 
-/** The file below the page's address to which the page posts its answers, one by one. */
+/** The address, relative to the page's, to which the page posts its answers one by one. */
 export const REPORT_PATH = 'report';
 
 /** Returns the last line of a report, which both the command and the page print. */

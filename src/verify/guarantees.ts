@@ -74,7 +74,7 @@ async function run(
   }
 }
 
-/** There are no walls, because walls change momentum. */
+/** Checks that a gas keeps its momentum and energy. There are no walls, because walls change momentum. */
 async function checkConservation(subject: Subject, scene: Scene, onStep: OnStep): Promise<Finding> {
   const { before, after } = await run(subject, scene, { walls: false }, onStep);
   const momentum = Math.hypot(...before.momentum);

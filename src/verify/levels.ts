@@ -39,7 +39,7 @@ function cpuPairs(scene: SizedParticles): Uint32Array {
   return grid.findPairs().pairs;
 }
 
-/** Records the sort of the particles. Destroys the grid after `use`. */
+/** Gives `use` a grid, and an encoder that sorts the particles into it. Destroys the grid afterwards. */
 async function withGrid<Result>(
   gpu: Gpu,
   { dimensions, world, range, count, positions, radii }: SizedParticles,

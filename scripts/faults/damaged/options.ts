@@ -176,7 +176,7 @@ async function use(made: Promise<Steppable> | Steppable): Promise<void> {
   try {
     await object.step(DT);
     await object.step(DT);
-    // Read only on the CPU, because the GPU device has no driver and runs no kernels.
+    // GPU objects are not read: their device has no driver and runs no kernels.
     if (object.backend === 'cpu') await object.read();
   } finally {
     object.destroy?.();

@@ -48,7 +48,7 @@ fn sum_around(spot: Spot) -> f32 {
   return sum;
 }
 
-// Set is_occupied to 0 first. Call this, then a barrier, then count_of.
+// Sets is_occupied to 1 if the tile has an equation. Set it to 0 first, and call count_of only after a barrier.
 fn find_equations(thread: u32) {
   var found = 0.0;
   for (var index = thread; index < side * side; index += WORKGROUP) {

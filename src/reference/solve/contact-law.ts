@@ -80,7 +80,7 @@ export function sumOf(a: Effect, b: Effect): Effect {
   };
 }
 
-/** Multiplies in the order of the shader. Halving and doubling round nothing. */
+/** Returns `spring` of law.ts. Multiplies in the order of the shader; halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, share: number, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
@@ -95,7 +95,7 @@ export interface Meeting {
   readonly restitution: number;
   /** See depthOf. */
   readonly depth: number;
-  /** The push without its free part. */
+  /** See law.ts. */
   readonly spring: number;
 }
 
@@ -209,9 +209,9 @@ export interface Moved {
   readonly velocity: Vector;
   /** The sum of the normal changes by obstacles and walls. */
   readonly pressing: number;
-  /** The velocity across the normals of all that press. */
+  /** The velocity across the normals of all obstacles and walls that press. */
   readonly sliding: Vector;
-  /** True if any of them bounces the particle. */
+  /** True if an obstacle or a wall bounces the particle. */
   readonly isBounced: boolean;
 }
 

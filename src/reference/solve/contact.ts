@@ -138,7 +138,7 @@ interface Faced extends Contact {
   readonly isContact: boolean;
 }
 
-/** `overlap` is negative if the bodies are apart. */
+/** Compares two bodies that may be balls or boxes. If they are apart, `overlap` is minus the gap. */
 export function faceShapes(
   world: World,
   bodies: Bodies,
