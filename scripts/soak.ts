@@ -1,7 +1,7 @@
 /**
  * `npm run test:soak`: steps simulations while particles come and go, and creates and destroys each kind of public GPU
- * object many times. Memory must stay flat, and no id may be lost. `--only` selects gpu-steps, cpu-steps or cycles; `--out` is
- * relative to the root of the repository. Exits with 1 if anything failed.
+ * object many times. Memory must stay flat, and no id may be lost. `--only` selects gpu-steps, cpu-steps or cycles;
+ * `--out` is relative to the root of the repository. Exits with 1 if anything failed.
  */
 import { parseArgs } from 'node:util';
 import { runCycles } from './soak/cycles';

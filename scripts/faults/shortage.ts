@@ -42,7 +42,8 @@ export class Shortage {
   }
 
   /**
-   * The buffer with this number, counted from 0, will get no memory. Buffers whose labels begin with OWN do not count.
+   * Denies memory to the buffer with this number, counted from 0 at this call. Buffers whose labels begin with OWN do
+   * not count.
    */
   arm(number: number): void {
     this.left = number;

@@ -5,6 +5,7 @@
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
+// For heavy particles it also defines `merge`: see neighbours/each_heavy.wgsl.
 // The reach is
 //   any length                          with neighbours/probe_box.wgsl
 //   at most the edge of a cell          in other loops with equal radii

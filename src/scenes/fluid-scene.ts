@@ -99,7 +99,7 @@ export function movingBodies(
 }
 
 /**
- * Covers the solid cells with few boxes. A run is a row of solid cells along y. Equal runs at consecutive z form a
+ * Covers the solid cells with few boxes. A run is a line of solid cells along y. Equal runs at consecutive z form a
  * slab, and equal slabs at consecutive x form a box.
  */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene): {

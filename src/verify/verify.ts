@@ -1,6 +1,6 @@
 /**
- * Compares the GPU or the CPU engine with the reference on every collision scene. This file decides which checks a
- * scene gets, and up to how many particles.
+ * Compares the GPU or the CPU engine with the reference and with oracles, on collision scenes. This file decides which
+ * checks a scene gets, and up to how many particles.
  */
 import { checkInteger } from '../core/base/checks';
 import { CellstormError, describeCount } from '../core/base/errors';

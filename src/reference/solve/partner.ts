@@ -1,7 +1,7 @@
 /**
  * Finds each particle's partner, for restitution: its fastest approaching contact, if that is faster than the rest
  * speed. Twin of shaders/solve/partner.wgsl. The output per slot is the partner's slot or NO_PARTNER. Among equally
- * fast contacts, the first that probeCells visits wins.
+ * fast contacts, the lowest slot wins.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

@@ -1,6 +1,6 @@
 /**
  * One Jacobi pass of the contact law (src/core/contact/law.ts). Twin of shaders/solve/resolve.wgsl. Adds up contacts in
- * the order in which probeCells visits them.
+ * the order of slots.
  */
 
 import { restitutionOf } from '../../core/contact/law';
