@@ -1,5 +1,5 @@
-// Copies face velocities to `before`. Then a face between a solid cell and a cell that is not solid gets the velocity of
-// the solid, and gravity is added at the other faces of fluid cells. `known` gets a bit per node and axis, which says
+// Copies face velocities to `before`. Then each face between a solid cell and another cell gets the velocity of the
+// solid, and gravity is added at the other faces of fluid cells. `known` gets a bit per node and axis, which says
 // whether the velocity of the node's lower face is known. Twin: src/methods/fluid/reference/faces.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, kinds, before, velocity, is_face, SOLID, FLUID, known.
 

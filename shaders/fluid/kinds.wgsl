@@ -1,5 +1,5 @@
-// Computes the kind of each cell: solid if a mask covers it or if its centre is far enough inside an obstacle, otherwise
-// fluid if it holds a particle, otherwise air. Twin: src/methods/fluid/reference/cells.ts.
+// Computes the kind of each cell: solid if it is masked or its centre is far enough inside an obstacle, otherwise fluid
+// if it holds a particle, otherwise air. Twin: src/methods/fluid/reference/cells.ts.
 // Needs: Obstacle, SOLID_DEPTH, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start.
 // Needs: AIR, FLUID.
 

@@ -3,9 +3,9 @@ import type { Scene } from './scene';
 
 /** Properties that are left out change nothing. */
 export interface SceneChanges {
-  /** Edge of a cell in diameters of the smallest particle, at least 1. */
+  /** Edge of a cell in diameters of the smallest particle allowed, at least 1. */
   readonly cellSize?: number | undefined;
-  /** True for each axis along which the world wraps around. Only for scenes with a box. */
+  /** True for each axis along which the world wraps around. Has no effect in an unbounded world. */
   readonly periodic?: readonly boolean[] | undefined;
   readonly unbounded?: boolean | undefined;
   /** True to split the work on crowded cells. Must not be false if radii vary. */

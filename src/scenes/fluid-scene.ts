@@ -159,7 +159,7 @@ function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   return ends;
 }
 
-/** Returns how many cells high the tank is. Unless a limit cuts this number, `fill` holds about `count` particles. */
+/** Returns how many cells high the tank is. Unless a limit changes this, `fill` holds about `count` particles. */
 function cellsAlongHeight(
   dimensions: Dimensions,
   count: number,

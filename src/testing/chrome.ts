@@ -59,7 +59,7 @@ const OPTIONS = [...FLAG_OPTIONS, 'flags', 'path', 'timeoutMs', 'checkAdapter', 
 /**
  * Finds a Chrome, Chromium or Edge: the one that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, an installed one, or
  * the newest that puppeteer or Playwright downloaded. Returns undefined if there is none. Throws a CellstormError if
- * such a variable names no file.
+ * one of these variables names no file.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Checks that no bullet passes the wall with continuous motion, and that all bullets pass the wall without continuous
- * motion. Also compares scenes of few particles with the reference.
+ * Checks that with continuous motion no bullet passes the wall, and that without continuous motion all bullets do. Also
+ * compares scenes of few particles with the reference.
  */
 import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';

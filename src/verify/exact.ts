@@ -58,7 +58,7 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/** Uses the live index if brute force takes too long. The index shares no search code with grids. */
+/** Uses brute force or, if that takes too long, the live index, which shares no search code with grids. */
 export function exactSizedPairs({
   dimensions,
   world,
@@ -77,7 +77,7 @@ export function exactSizedPairs({
   return index.findPairs().pairs;
 }
 
-/** Leaves out `crowds`, which an index does not have. */
+/** Creates a live index of this world. Leaves out `crowds`, which an index does not have. */
 export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   const { dimensions, cellSize, min, max, periodic, unbounded } = world;
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });

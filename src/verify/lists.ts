@@ -112,7 +112,7 @@ function differenceOfEvents(got: PairEvents, expected: PairEvents): string | und
   return undefined;
 }
 
-/** Returns a different number for each pair. Ids are below 2²⁶. */
+/** Returns a different number for each pair. Ids must be below 2²⁶. */
 function keyOf(first: number, second: number): number {
   return first * 2 ** 26 + second;
 }

@@ -99,7 +99,10 @@ export function largestVerified(options: VerifyOptions): {
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
 
-/** `onCheckStep` gets the number of finished starting states; a partly finished one counts as a fraction. */
+/**
+ * Yields the result of each check. `onCheckStep` gets the number of finished starting states; a partly finished one
+ * counts as a fraction.
+ */
 export async function* verify(
   subject: Subject,
   options: VerifyOptions = {},

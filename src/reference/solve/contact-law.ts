@@ -147,7 +147,7 @@ export function settle(substep: Substep, sum: Effect): Effect {
   const bearing = fround(kept * sum.bearing);
   const gain = gainOf(substep);
   const support = fround(Math.sqrt(dot(supports, supports)));
-  // The length of a tiny support may be 0, because its square is flushed.
+  // The length of a tiny support may be 0, because its square underflows.
   if (!(support > 0 && dot(supports, gain) < 0)) return { ...sum, change, bearing };
   const up = supports.map((along) => fround(along / support));
   const slip = subtract(gain, scale(dot(gain, up), up));
@@ -217,7 +217,7 @@ export interface Moved {
 
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
-/** `restitution`: see restitutionOf in core/contact/law.ts. */
+/** Lets one wall after the other act. `restitution`: see restitutionOf in core/contact/law.ts. */
 export function meetWalls(substep: Substep, restitution: number, box: Box, before: Moved): Moved {
   let moved = before;
   for (let axis = 0; axis < before.position.length; axis++) {

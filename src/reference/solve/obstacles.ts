@@ -24,7 +24,7 @@ export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
   return { positions, cells: { start, lattices } };
 }
 
-/** Visits no obstacle if the position is not finite. */
+/** Visits the obstacles that a particle may touch: none if its position is not finite. */
 export function probeObstacles(
   world: World,
   particles: Float32Array,

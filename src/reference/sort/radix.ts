@@ -12,7 +12,7 @@ function bitsOf(kind: KeyKind): 32 | 64 {
   return kind.endsWith('64') ? 64 : 32;
 }
 
-/** The unsigned order of the results is the order of the keys. */
+/** Maps a key to a whole number of at least 0. The order of these numbers is the order of the keys. */
 export function toUnsigned(kind: KeyKind, key: bigint): bigint {
   const sign = 1n << BigInt(bitsOf(kind) - 1);
   const all = 2n * sign - 1n;
@@ -51,7 +51,7 @@ export function targetsOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** A 64-bit key takes two words, the low one first. */
+/** Sorts keys, and their payload with them. A 64-bit key takes two words, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,
