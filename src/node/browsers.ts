@@ -178,7 +178,7 @@ export function firefoxFlags(profile: string, url: string): string[] {
 
 /**
  * Returns the text of user.js. It switches WebGPU on, also in workers and with drivers that Firefox does not trust, and
- * switches off pages and dialogs of a first run.
+ * switches off updates, and the pages and dialogs of a first run.
  */
 export function firefoxPreferences(): string {
   const preferences = {

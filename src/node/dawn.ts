@@ -40,12 +40,13 @@ interface DawnPackage {
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
 
-/** Flag of dlopen (dlfcn.h): the library stays loaded, although Node closes every library that is no Node module. */
+/** Flag of dlopen (dlfcn.h): the library stays loaded, although Node closes every library that is not a Node module. */
 const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that zeroes workgroup memory through a Vulkan extension. SwiftShader implements the extension by a
- * store per word, so kernels with workgroup memory take a second to compile. Without it, they take a tenth as long.
+ * store per word, so kernels with workgroup memory take a second to compile. Without the feature, they take a
+ * tenth as long.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -57,7 +58,8 @@ const POLL_MS = 1;
 
 /**
  * Opens Dawn once; later calls return the same result, whatever their options. Rejects with a GpuError if the package
- * is missing or there is no adapter; a later call then tries again. Rejects with a CellstormError in a worker thread.
+ * does not load or there is no adapter; a later call then tries again. Rejects with a CellstormError in a worker
+ * thread.
  */
 export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
   owner[OWNER] ??= { gpus: [], opened: undefined };
@@ -152,7 +154,7 @@ function loadVulkan(folder: string): void {
   tryLoad(join(folder, 'libvulkan.so.1'));
 }
 
-/** Returns the message of dlopen's error. An error is expected, because the library is not a Node module. */
+/** Loads a library. Returns the message of dlopen's error, which is expected: the library is not a Node module. */
 function tryLoad(library: string): string {
   try {
     process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);

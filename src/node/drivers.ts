@@ -1,5 +1,5 @@
 /**
- * Finds Chrome, a Vulkan driver and a Vulkan loader. Functions take as an argument the machine to search, so that tests
+ * Finds Chrome, a Vulkan driver and a Vulkan loader. Functions take the machine to search as an argument, so that tests
  * can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -187,7 +187,7 @@ export function findLavapipe(machine: Machine): Driver | undefined {
   return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
 }
 
-/** Prefers SwiftShader, because Dawn rejects old versions of lavapipe. */
+/** Finds a software driver. Prefers SwiftShader, because Dawn rejects old versions of lavapipe. */
 export function findSoftwareDriver(machine: Machine): Driver | undefined {
   return findSwiftShader(machine) ?? findLavapipe(machine);
 }
@@ -235,8 +235,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 }
 
 /**
- * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. If there is no driver of the requested
- * kind, returns the loader's own choice for 'system', and undefined for other preferences.
+ * Chooses the driver. The user's VK_DRIVER_FILES or VK_ICD_FILENAMES wins over 'auto' and 'system'. If there is no
+ * driver of the requested kind, returns the loader's own choice for 'system', and undefined for other preferences.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;

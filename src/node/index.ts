@@ -86,8 +86,8 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
 }
 
 /**
- * Starts WebGPU in this process, for code of your own. The object stays alive for as long as the process, because Dawn
- * crashes if it is collected while in use. Later calls return the same object, since a process has one driver. Defines
+ * Starts WebGPU in this process, for code of your own. Its `gpu` stays alive for as long as the process, because Dawn
+ * crashes if it is collected while in use. Later calls return the same `gpu`, since a process has one driver. Defines
  * the globals of WebGPU, such as GPUBufferUsage. Rejects with an ArgumentError if an option is wrong, and with a
  * GpuError that says what to install if there is no WebGPU or no driver.
  *

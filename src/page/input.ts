@@ -123,7 +123,7 @@ export function listenToKeys(playground: Playground): void {
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
     if (isAdjusting && key.unless === 'adjusting') return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
-    // A held key could request steps faster than the GPU takes them.
+    // A held key could request steps faster than the engine takes them.
     if (event.repeat && name === '.' && playground.isBehind) return;
     key.act(playground, name, event.shiftKey);
     event.preventDefault();

@@ -112,7 +112,7 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Greatest number of hunters, and of obstacles. Every boid tests all of them, so many more would be slow. */
+/** Greatest number of hunters, and of obstacles. Every boid tests each of them, so larger numbers would be slow. */
 export const MOST_SPHERES = 1024;
 
 /** Returns the default settings. `perception`: 10⁻⁶ to 10⁶. */

@@ -32,8 +32,8 @@ export const MOST_STEP = 4;
 
 /**
  * A diagonal coefficient of the pressure equations that is less than this is a rounding error, and becomes 0.
- * Couplings of fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So down to
- * the tenth level, diagonal coefficients that are no rounding errors are larger.
+ * Couplings of fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So on the
+ * first ten levels, every other diagonal coefficient exceeds this limit.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
@@ -45,11 +45,12 @@ export const SOLID_DEPTH = 2 ** -10;
 
 /**
  * Greatest number of cells by which the flow moves a particle along an axis in a substep. A longer move could end where
- * velocities are unknown: beyond the fluid, only LAYERS layers of faces get extrapolated ones (reference/project.ts).
+ * velocities are unknown: beyond the fluid, only LAYERS layers of faces get extrapolated velocities; see
+ * reference/project.ts.
  */
 export const MOST_CELLS = 2;
 
-/** A particle stops at this distance from the ends of the tank and from solid cells. */
+/** A particle stops at this distance from the ends of the tank and from cells that are always solid. */
 export const MARGIN = 1 / 64;
 
 /**

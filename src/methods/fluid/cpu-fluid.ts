@@ -409,7 +409,7 @@ export class CpuFluid {
   }
 }
 
-/** The numbers of the finest level come first in each array. */
+/** Returns the equations of the finest level, whose numbers come first in the arrays over all levels. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }

@@ -1,7 +1,7 @@
 /**
  * Emitters. Each has an infinite lattice of points, spaced like particles at rest, which moves with the emitter's
- * velocity. A point that enters the region becomes a particle if there is room for it. So streams are evenly dense in
- * any direction.
+ * velocity. A point that enters the region becomes a particle, unless it is in a solid or the capacity is reached. So
+ * streams are evenly dense in any direction.
  * Guarantee: new particles do not depend on where existing ones are, so nothing is read back from the GPU.
  */
 import { checkList, checkRange } from '../../core/base/checks';
@@ -16,7 +16,7 @@ export type Emitter = FluidRegion & {
 
 export const MAX_EMITTERS = 16;
 
-/** Greatest number of points in a region. Each substep tests all of them; with this number it takes milliseconds. */
+/** Greatest number of points in a region. Each substep tests all of them, so more would be slow. */
 export const MOST_POINTS = 2 ** 18;
 
 /**

@@ -39,7 +39,7 @@ import {
 import { Turnover } from './turnover';
 
 /**
- * Creates a fluid (FLIP, PIC or APIC) on the GPU, which moves particles by means of a staggered lattice.
+ * Creates a fluid (FLIP, PIC or APIC) on the GPU. It moves particles by means of a staggered lattice.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export class Fluid {
   private readonly turnover: Turnover;
   private readonly recorded = new RecordedSteps();
   /**
-   * Settles when all steps so far are submitted; undefined if they are. Steps may have to wait until the GPU reports
+   * Settles when all steps so far are submitted; undefined if none waits. Steps may have to wait until the GPU reports
    * drained particles.
    */
   private waiting: Promise<void> | undefined;

@@ -1,10 +1,10 @@
 /**
  * The staggered lattice, which all stages of the fluid use: how cells and faces map to array indices.
  *
- * Arrays have one number per cell; most arrays over faces have that once per axis, x first. At the upper end of each
- * axis, one more layer of cells follows (in 2D not along z). These cells are solid; their lower faces are the upper
- * walls. The lower neighbour of cell n along an axis is n − stride, and face `axis` of index n lies between these two
- * cells.
+ * Arrays have one number per cell. Most arrays over faces hold one such array per axis, x first. At the upper end of
+ * each axis, one more layer of cells follows (in 2D not along z). These cells are solid; their lower faces are the
+ * upper walls. The lower neighbour of cell n along an axis is n − stride, and face `axis` of index n lies between these
+ * two cells.
  *
  * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. These
  * numbers stand for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, index
@@ -55,7 +55,7 @@ export interface Levels {
 /** Greatest number of cells that the coarsest level has along an axis. */
 const COARSEST = 4;
 
-/** Cells of each level are twice as wide as those of the level before. */
+/** Returns the lattice and coarser levels, each with cells twice as wide as those of the level before. */
 export function defineLevels(lattice: Lattice): Levels {
   const levels: Level[] = [{ ...lattice, offset: 0 }];
   let size = lattice.size;

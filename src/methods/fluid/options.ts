@@ -288,7 +288,7 @@ function seed(
   return all;
 }
 
-/** `point` is always the same array. */
+/** Visits the initial points of `fill`. `point` is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
@@ -303,7 +303,7 @@ function eachSeed(
   });
 }
 
-/** Tests single points only in cells that no region contains as a whole. */
+/** Counts the points that eachSeed visits. Tests single points only in cells that no region contains as a whole. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -326,7 +326,7 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   return count;
 }
 
-/** `cell` is always the same array. */
+/** Visits the cells that are not always solid. `cell` is always the same array. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,
@@ -341,7 +341,7 @@ function eachFreeCell(
   });
 }
 
-/** `point` is always the same array. */
+/** Visits the initial points of a cell. `point` is always the same array. */
 function eachPointIn(
   { lattice: { dimensions }, cellSize, along }: Seedbed,
   entry: number,
@@ -360,7 +360,10 @@ function eachPointIn(
   }
 }
 
-/** Accepts particles in solid cells, because the next substep moves each to a neighbouring cell if one is free. */
+/**
+ * Throws if a position is outside the tank. Accepts particles in solid cells, because the next substep moves each to a
+ * neighbouring cell if one is free.
+ */
 export function checkInTank(
   argument: string,
   positions: Float32Array,

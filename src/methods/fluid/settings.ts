@@ -33,7 +33,7 @@ export interface FluidSettings {
    * 1. the noise that FLIP leaves in the velocities;
    * 2. kinetic energy, at most this share of it (without gravity, as much as needed);
    * 3. potential energy: particles sink slightly;
-   * 4. more kinetic energy.
+   * 4. more kinetic energy, usually at most 5% of it.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */
@@ -89,7 +89,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** Ignores properties of `given` that are not settings. */
+/** Returns `current` with the settings in `given`, checked. Ignores properties of `given` that are not settings. */
 export function resolveSettings(
   scope: SettingsScope,
   current: FluidSettings,
@@ -143,7 +143,7 @@ export function resolveSettings(
   };
 }
 
-/** Rejects properties of `changes` that are not settings. */
+/** Works like resolveSettings, but rejects properties of `changes` that are not settings. */
 export function changeSettings(
   scope: SettingsScope,
   current: FluidSettings,

@@ -74,7 +74,7 @@ export function packFields(
  */
 export const CELLS_PER_SUBSTEP = 1;
 
-/** Call this before the greatest speed is read. */
+/** Checks the argument `most` of `advance`. Call this before you read the greatest speed. */
 export function checkMostSubsteps(most: unknown): void {
   checkInteger('most', most, 1, 64);
 }

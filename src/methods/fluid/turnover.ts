@@ -1,6 +1,6 @@
 /**
- * Adds the emitters' particles and removes drained particles, for both engines. At its end, each substep marks the
- * particles in drains, and stages ignore marked particles from then on. Every COLLECT_EVERY substeps, begin() collects
+ * Adds the emitters' particles and removes drained particles, for both engines. Each substep ends by marking
+ * the particles in drains; later stages ignore marked particles. Every COLLECT_EVERY substeps, begin() collects
  * ids: it removes the particles whose ids it requested last time, and requests the ids that were marked since. So a GPU
  * has COLLECT_EVERY substeps to deliver ids; after that, begin() waits.
  * Guarantee: the result never depends on when the GPU delivers the ids.

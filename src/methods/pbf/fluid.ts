@@ -83,8 +83,8 @@ interface FluidParts {
 }
 
 /**
- * Creates a position-based fluid on the GPU, in 2D or 3D. Each step moves particles so that their densities approach
- * the rest density.
+ * Creates a position-based fluid on the GPU, in 2D or 3D. Each step moves particles so that densities above the rest
+ * density approach it.
  *
  * @example
  * ```ts

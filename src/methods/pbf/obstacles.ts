@@ -75,7 +75,7 @@ export function checkObstacles(
   });
 }
 
-/** `reach` is the radius of the smoothing kernels. */
+/** Packs OBSTACLE_FLOATS numbers per obstacle. `reach` is the radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

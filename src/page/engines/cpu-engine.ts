@@ -206,7 +206,7 @@ class CpuRun implements Run {
     return (await this.link.ask(name, ...values)).result;
   }
 
-  /** Makes a call that changes the state. If it fails, the next frame throws its error. */
+  /** Makes a call that changes the state. If it fails, the next step or frame throws its error. */
   async change<Name extends CallName>(name: Name, ...values: Values<Name>): Promise<Result<Name>> {
     const { fixed } = this;
     this.ahead++;
@@ -338,7 +338,7 @@ class CpuRun implements Run {
   }
 
   tell<Name extends CallName>(name: Name, ...values: Values<Name>): void {
-    // `change` keeps the error for the next frame.
+    // `change` keeps the error for the next step or frame.
     this.change(name, ...values).catch(() => undefined);
   }
 

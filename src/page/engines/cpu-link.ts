@@ -34,7 +34,7 @@ export class CpuLink {
     };
   }
 
-  /** Calls are answered in their order. */
+  /** Calls the engine, which answers calls in their order. */
   ask<Name extends CallName>(
     name: Name,
     ...values: Values<Name>
@@ -116,7 +116,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string };
 }
 
-/** The page's security policy demands Trusted Types. `url` is one of the page's own files, so the policy passes it. */
+/** The page's security policy demands Trusted Types. `url` is one of the page's own files, so it needs no check. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('cellstorm', { createScriptURL: (own) => own });

@@ -113,7 +113,7 @@ export function describeEntries({ reads, writes, arrays, index }: Step): string 
   return parts.join(' ') || `Nothing is read or written${index === 0 ? ' yet' : ''}.`;
 }
 
-/** Example: `start[3, 6], ids[0 to 3]`. `more` returns text to append to an array's entries. */
+/** Names entries, for example `start[3, 6], ids[0 to 3]`. `more` returns text to append to an array's entries. */
 function names(
   entries: Step['reads'],
   more: (name: ArrayName, indices: readonly number[]) => string = () => '',

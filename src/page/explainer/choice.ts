@@ -2,7 +2,7 @@
 import { METHOD_NAMES } from './methods';
 import { type Choice, DEFAULT_CHOICE, FEWEST, MOST } from './scene';
 
-/** Ignores what it cannot read, and clamps the number of particles. */
+/** Reads a choice from a query. Ignores what it cannot read, and clamps the number of particles. */
 export function readChoice(search: string): Choice {
   const query = new URLSearchParams(search);
   const method = METHOD_NAMES.find((name) => name === query.get('method')) ?? DEFAULT_CHOICE.method;

@@ -1,4 +1,7 @@
-/** Chooses a corner for a cell's number: the first that is free, otherwise the farthest from any particle. */
+/**
+ * Chooses a corner for a cell's number: the first that is free, otherwise the one with the widest gap to its nearest
+ * particle.
+ */
 
 /** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` the text's middle. */
 const CORNERS = [

@@ -38,7 +38,7 @@ const RADIUS = 0.5;
 /** Radians per frame. */
 const TURN = 0.8;
 
-/** Frames count from 1. */
+/** Returns the particles of a frame. Frames count from 1. */
 export function createFrame(frame: number, seed = SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: [6, 5], cellSize: 1 }, diameter);

@@ -72,7 +72,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Mark the particle nearest to the middle. If contacts are missed, mark one of their particles.
+    // Mark the particle nearest to the middle. If contacts are missed, choose only among their particles.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {

@@ -127,7 +127,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Particles overlap little, so cells that are too small nearly always miss contacts. */
+/** Returns particles that overlap little, so that cells that are too small nearly always miss contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);

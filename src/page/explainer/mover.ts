@@ -116,7 +116,7 @@ export class Mover {
     event.stopPropagation();
   }
 
-  /** The ring of cells around the box is one unit wide. */
+  /** Returns the pointer's position in the box, in parts of a unit. The ring around the box is one unit wide. */
   private toParts({ clientX, clientY }: PointerEvent): [number, number] {
     const matrix = this.svg.getScreenCTM()?.inverse();
     const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix);

@@ -136,7 +136,10 @@ export class Player {
     this.show(findStep(this.trace, stage ?? '', 0));
   }
 
-  /** Shows the step about `particle` in the new trace or, if there is none, the step with the same number. */
+  /**
+   * Changes the choice. Shows the step about `particle` in the new trace or, if there is none, the step with the same
+   * number.
+   */
   choose(changed: Partial<Choice>, particle?: number): void {
     this.pause();
     const { stage, index } = this.step;

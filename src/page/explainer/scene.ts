@@ -98,7 +98,7 @@ export function nearestAllowed(method: Method, [x, y]: readonly [number, number]
   return [clamp(x, BOX[0]), clamp(y, BOX[1])];
 }
 
-/** `low` is the lowest corner of the box, `nearest` the least distance between two particles. */
+/** Returns random positions in a box. `low`: its lowest corner. `nearest`: the least distance between two particles. */
 export function placeApart(
   random: Random,
   count: number,
@@ -122,7 +122,7 @@ export function placeApart(
   return Float32Array.from(positions);
 }
 
-/** Returns the cell's index in the picture; an empty list if the picture does not show it. */
+/** Returns a list with the cell's index in the picture; an empty list if the picture does not show the cell. */
 export function picturedCell({ method, offset }: Scene, lattice: readonly number[]): number[] {
   const [column = 0, row = 0] = lattice.map((at, axis) =>
     method === 'hashed' ? at + (offset[axis] ?? 0) : at,

@@ -183,7 +183,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   );
 }
 
-/** Returns the grid of one cell with which the reference tests all pairs. */
+/** Traces the tests of all pairs. Returns the grid of one cell with which the reference tests them. */
 export function tracePairs(recorder: Recorder): Grid {
   const { scene } = recorder;
   const { world, positions, diameter } = scene;

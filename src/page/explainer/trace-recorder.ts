@@ -42,7 +42,7 @@ export interface Trace {
   readonly steps: readonly Step[];
 }
 
-/** Each step holds all arrays as they are after the step. */
+/** Records steps. Each step holds all arrays as they are after the step. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;

@@ -10,7 +10,7 @@ import type { Step, Trace } from './trace-recorder';
 import { range, withSign } from './words';
 
 const PICTURE_VIEW = `-0.04 -0.04 ${PICTURE[0] + 0.08} ${PICTURE[1] + 0.08}`;
-/** Leaves out most of the cells around the box. Both views have nearly the same shape. */
+/** Leaves out most of the cells around the box. BOX_VIEW and PICTURE_VIEW have nearly the same shape. */
 const BOX_VIEW = '0.6 0.525 6.8 5.95';
 
 interface Drawn {
@@ -87,7 +87,10 @@ export class WorldPicture {
     }
   }
 
-  /** If the number of particles stays the same, their elements stay, so that a focused one keeps the focus. */
+  /**
+   * Draws a scene. If it has as many particles as the last scene, keeps their elements, so that a focused one keeps the
+   * focus.
+   */
   private place(scene: Scene): void {
     this.scene = scene;
     this.svg.setAttribute('viewBox', scene.method === 'naive' ? BOX_VIEW : PICTURE_VIEW);

@@ -7,8 +7,8 @@ import { capOf } from './limits';
 export type GpuKind = 'hardware' | 'software' | 'none';
 
 /**
- * A step of 4,000 discs takes 44 ms on an emulated GPU and 8 ms on the CPU engine, but the emulated GPU holds more
- * particles. If there is no GPU, returns 'gpu': the attempt to open it then says why there is none.
+ * Returns 'cpu' only if the GPU is emulated and the CPU engine can hold the particles, because the CPU engine is then
+ * faster: a step of 4,000 discs takes 8 ms instead of 44. If there is no GPU, the attempt to open it says why.
  */
 export function automaticEngine(choices: Choices, gpu: GpuKind): EngineKind {
   if (gpu !== 'software') return 'gpu';

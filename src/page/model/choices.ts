@@ -332,7 +332,7 @@ export function roomFor(
   };
 }
 
-/** Positions and the box stay as they are. */
+/** Returns the scene with the chosen radii. Positions and the box stay as they are. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scaleScene(scene, size);
   if (spread === 1 || scene.radii) return scaled;
@@ -354,7 +354,7 @@ function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   };
 }
 
-/** Obstacles need radii if particles have radii. */
+/** Returns obstacles with radii, which they need if particles have radii. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

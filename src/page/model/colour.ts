@@ -100,7 +100,7 @@ function speciesStops(isDark: boolean, kinds: number): Rgb[] {
 
 let speciesTheme: { readonly of: Theme; readonly kinds: number; readonly theme: Theme } | undefined;
 
-/** Calls with the same arguments as the last call give the same object. */
+/** Returns the theme with the colours of a scale. The same arguments as in the last call give the same object. */
 export function themeOfScale(theme: Theme, { by, end }: Scale): Theme {
   if (by !== 'species') return theme;
   const kinds = end + 1;

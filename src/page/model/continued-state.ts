@@ -1,4 +1,4 @@
-/** A state that a new run continues: after a device loss, with other cells, or with more room. */
+/** A state that a new run continues, for example after a device loss, with other cells, or with more room. */
 
 import { changedFields } from './choices';
 import { type Choices, FIELD_NAMES, fieldOf } from './fields';

@@ -457,7 +457,7 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** Clamps a number from a link to the field's range. Returns undefined if the text is not a value. */
+/** Reads a value from a link. Clamps numbers to the field's range. Returns undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   // Messages name the labels, so accept labels, too.

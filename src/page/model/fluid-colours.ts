@@ -43,7 +43,7 @@ export function fluidColours(isDark: boolean): FluidColours {
   };
 }
 
-/** A surface coloured by speed has the colours of water. */
+/** Returns the theme for a scale. A surface coloured by speed has the colours of water. */
 export function themeOf(theme: Theme, scale: Scale, isSurface: boolean): Theme {
   if (isSurface && scale.by === 'speed') return { ...theme, stops: fluidColours(theme.isDark).stops };
   return themeOfScale(theme, scale);

@@ -35,7 +35,7 @@ export interface Hardware {
   readonly most: number;
 }
 
-/** For the CPU engine or no engine, only the page's own limit applies. */
+/** Describes an engine. For the CPU engine or no engine, `most` is only the page's own limit. */
 export function hardwareOf(
   engine:
     | { readonly kind: EngineKind; readonly isSoftware: boolean; most(dimensions: Dimensions): number }
@@ -62,7 +62,7 @@ export function capOf(choices: Pick<Choices, Capping>, hardware: Hardware): Cap 
   return ofCells && ofCells.most < (cap?.most ?? Number.POSITIVE_INFINITY) ? ofCells : cap;
 }
 
-/** Assumes one particle per square or cube whose edge is a diameter. */
+/** Returns the limit due to wide cells. Assumes one particle per square or cube whose edge is a diameter. */
 function capOfCells(
   choices: Pick<Choices, Capping>,
   { kind = 'gpu', isSoftware }: Hardware,
@@ -79,7 +79,7 @@ function capOfCells(
   };
 }
 
-/** Three cells must fit along a periodic axis. If radii vary, the engine narrows the cells itself. */
+/** Throws if fewer than three cells fit along a periodic axis. If radii vary, the engine narrows the cells itself. */
 export function checkCells({ radius, cellSize, unbounded, min, max, periodic }: SimulationOptions): void {
   if (radius === undefined || cellSize === undefined || unbounded) return;
   const lengths = Array.from(max ?? [], (high, axis) => high - (min?.[axis] ?? 0));
@@ -96,7 +96,10 @@ export function checkCells({ radius, cellSize, unbounded, min, max, periodic }: 
   );
 }
 
-/** Returns an error in the words of the page if the engine refused bodies because the box is too small for them. */
+/**
+ * If the engine refused bodies because the box is too small for them, returns an error in the words of the page.
+ * Otherwise returns `error`.
+ */
 export function refuseTooLarge(
   error: unknown,
   { size, count, opened }: Pick<Choices, 'size' | 'count'> & { readonly opened?: unknown },

@@ -64,7 +64,7 @@ export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 /** The pairs of a particle with more candidates are not listed. */
 export const MOST_EACH = 1024;
 
-/** In a world with levels, cells of the highest level are largest. */
+/** Returns the size of the largest cells: in a world with levels, those of the highest level. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
@@ -76,8 +76,8 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 
 /**
  * The number of particles at the end of the heat map's scale, at least 4. In 2D, and for single cells in 3D, it is
- * about as many as fit without overlap. For columns of cells in 3D, it is four times the mean, but at most the densest
- * packing.
+ * about as many as fit without overlap, or 4 if radii vary. For columns of cells in 3D, it is four times the mean, but at
+ * most the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;
@@ -128,10 +128,13 @@ export function keyOf(
   });
 }
 
-/** If more than this share of the occupied cells share buckets, the key says why. */
+/** If at least this share of the occupied cells share buckets, the key says why. */
 const MANY_SHARED = 0.5;
 
-/** A small table has few blocks of HASH_BLOCK buckets, so cells collide more often than if each were hashed alone. */
+/**
+ * Says why many cells share buckets. A small table has few blocks of HASH_BLOCK buckets, so cells collide more often
+ * than if each were hashed alone.
+ */
 function explainSharing({ cellCount, levels }: World, { cells, shared }: OccupiedCounts): string {
   if (levels > 0 || shared < MANY_SHARED * cells) return '';
   const blocks = cellCount / HASH_BLOCK;

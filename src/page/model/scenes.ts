@@ -2,7 +2,7 @@ import { findScene, type SceneMethod } from '../../scenes';
 
 export type Method = SceneMethod;
 
-/** Particles from a file always collide. */
+/** Returns the method of a scene. Particles from a file always collide. */
 export function methodOf({ scene, opened }: { readonly scene: string; readonly opened?: unknown }): Method {
   return opened ? 'collisions' : (findScene(scene)?.method ?? 'collisions');
 }

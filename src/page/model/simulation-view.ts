@@ -92,7 +92,7 @@ export interface SimulationView extends Shared {
   restore(state: State): void;
 }
 
-/** The brush changes velocities in `buffers`. */
+/** A simulation on the GPU. The brush changes velocities in `buffers`. */
 export interface GpuSimulationView extends SimulationView {
   add(particles: NewParticles): Uint32Array;
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
@@ -104,7 +104,7 @@ export interface GpuSimulationView extends SimulationView {
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
-/** The simulation itself, in the page or inside a worker. */
+/** A simulation on the CPU, in the page or inside a worker. */
 export interface CpuSimulationView extends SimulationView {
   add(particles: NewParticles): Uint32Array;
   readonly fluid?: CpuFluid | undefined;

@@ -4,7 +4,7 @@ import { type CellSizeSuggestion, type Dimensions, suggestCellSize } from '../..
 import { floorToHundredths } from '../model/limits';
 import type { Run } from '../view/engine';
 
-/** The density is measured from about this many particles. */
+/** The density is measured from at most this many particles. */
 const MOST_SAMPLED = 4096;
 /** Share of the particles that the measured box leaves out at each end of an axis. */
 const LEFT_OUT = 0.05;
@@ -15,8 +15,8 @@ export interface SuggestionForRun extends CellSizeSuggestion {
 }
 
 /**
- * Returns undefined for a method. Also returns undefined if radii vary, because the engine then chooses cells by radii,
- * whatever the density.
+ * Suggests cells for a run. Returns undefined for a method. Also returns undefined if radii vary, because the engine
+ * then chooses cells by radii, whatever the density.
  */
 export async function suggestFor({
   simulation,

@@ -1,6 +1,6 @@
 /**
- * Keeps the fluid's energy from growing in a substep. Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl.
- * Twin: src/methods/fluid/reference/energy.ts.
+ * Keeps the fluid's energy from growing in a substep, within limits. Shaders: shaders/fluid/energy.wgsl,
+ * settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts, which explains the limits.
  * Guarantee: on the same device, the same state gives the same bits, because sums have a fixed order.
  */
 import type { Gpu } from '../../../gpu/device';

@@ -47,7 +47,7 @@ const WRITE_WORDS = 'write array<u32>';
 const PARTIALS_OUT = 'write array<vec4f>';
 const PARTIALS_IN = 'read array<vec4f>';
 const SOLVER = 'write Solver';
-/** Kernels of an iteration read the workgroup counts, which are 0 once the solver is done; see over.wgsl. */
+/** Most kernels of an iteration read the workgroup counts, which are 0 once the solver is done; see over.wgsl. */
 const DISPATCHES = { dispatches: READ_WORDS } as const;
 const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE } as const;
 

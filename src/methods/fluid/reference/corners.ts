@@ -11,7 +11,7 @@ const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
 const ALL = 0b11111111;
 
-/** Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
+/** Finds corners, and numbers them: bit `axis` of a number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
   /** Differences in index from the first corner to each corner. */

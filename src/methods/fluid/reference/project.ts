@@ -30,7 +30,7 @@ export function applyPressure(
  */
 export const LAYERS = 4;
 
-/** Faces that get an extrapolated velocity become known. */
+/** Extrapolates LAYERS layers. Faces that get an extrapolated velocity become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {

@@ -56,7 +56,7 @@ export function particlesToGrid(
   }
 }
 
-/** V8 optimises this loop better in a function of its own. */
+/** Adds up the sums of particlesToGrid. V8 optimises this loop better in a function of its own. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
@@ -149,7 +149,7 @@ function spreadFullness(
   }
 }
 
-/** A point outside the tank belongs to the nearest cell. */
+/** Returns the cell of a point; for a point outside the tank, the nearest cell. */
 function cellOf({ dimensions, cells, strides, first }: Lattice, point: Float64Array): number {
   let cell = first;
   for (let axis = 0; axis < dimensions; axis++) {

@@ -220,7 +220,7 @@ export class FluidTwin {
     }
   }
 
-  /** The particles must be sorted by `positions`. */
+  /** Visits each pair of neighbours once. The particles must be sorted by `positions`. */
   private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;

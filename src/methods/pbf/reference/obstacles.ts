@@ -62,7 +62,7 @@ export function inSolids(
   }
 }
 
-/** Call depthIn first, which sets `offsets`. */
+/** Adds a box's density and its gradient to `bounds`. Call depthIn first, which sets `offsets`. */
 function addBox(
   { dimensions, radius }: Surroundings,
   solids: Float32Array,
@@ -107,7 +107,7 @@ export function leaveSolids(surroundings: Surroundings, solids: Float32Array, po
   }
 }
 
-/** Call depthIn first, which sets `offsets`. */
+/** Moves a point out of a box. Call depthIn first, which sets `offsets`. */
 function leaveBox(
   { dimensions, lower, upper }: Surroundings,
   solids: Float32Array,

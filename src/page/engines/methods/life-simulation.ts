@@ -106,7 +106,7 @@ abstract class LifeSimulation<AnyLife extends Life | CpuLife> extends MethodSimu
   }
 }
 
-/** Two digits, because figures are narrow. */
+/** Rounds to two digits, because figures are narrow. */
 function speedText(speed: number): string {
   return `${formatReal(Number(speed.toPrecision(2)))} units/s`;
 }

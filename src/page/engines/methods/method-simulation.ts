@@ -74,7 +74,7 @@ export function definedOf<Values extends object>(
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }
 
-/** Returns the ids 0, 1, 2, … for methods whose buffers are indexed by id. */
+/** Returns a buffer with the ids 0, 1, 2, … for methods whose buffers are indexed by id. */
 export function createIds(device: GPUDevice, label: string, capacity: number): GPUBuffer {
   const ids = device.createBuffer({
     label,

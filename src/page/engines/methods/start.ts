@@ -1,4 +1,4 @@
-/** Makes the particles of a choice, and the method that moves them. */
+/** Makes the particles of a choice and, unless they only collide, the method that moves them. */
 import { type Selection, startOf } from '../../model/opened';
 import { methodOf } from '../../model/scenes';
 import type { Start } from '../../model/simulation-view';
