@@ -171,7 +171,7 @@ export function listenToPointers(playground: Playground): void {
   const beginWaiting = (position: ScreenPosition) => {
     waiting = { position, timer: setTimeout(endWaiting, ALONE_MS) };
   };
-  /** The tool starts where the finger came down. */
+  /** Starts the tool where the finger came down. */
   const endWaiting = () => {
     const position = waiting?.position;
     stopWaiting();

@@ -131,7 +131,7 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, countOf(placed.positions, dimensions), kinds) };
 }
 
-/** Call this before you change any state. */
+/** Checks a checkpoint. Call this before you change any state. */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
@@ -152,7 +152,7 @@ export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer
   return Float32Array.from(attraction.flat());
 }
 
-/** `kinds`: the required number of species, if it is fixed. */
+/** Checks and copies a table. `kinds`: the required number of species, if it is fixed. */
 function checkAttraction(argument: string, attraction: unknown, kinds?: number): Attraction {
   const rows = attraction as Attraction;
   const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
@@ -177,7 +177,7 @@ function countOf(positions: unknown, dimensions: Dimensions): number | undefined
   return positions.length / dimensions;
 }
 
-/** `count` is undefined for invalid positions, which another check reports. */
+/** Checks and copies species. `count` is undefined for invalid positions, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,

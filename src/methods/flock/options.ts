@@ -167,7 +167,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkSeconds(dt, 0);
 }
 
-/** Call this before you change any state. */
+/** Checks a checkpoint. Call this before you change any state. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
@@ -200,7 +200,10 @@ function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings):
   return settings;
 }
 
-/** Hunters search as far as `fear`, and in a periodic world no search may exceed half the shortest period. */
+/**
+ * Checks `fear` against the world: hunters search as far as `fear`, and in a periodic world no search may exceed half
+ * of the shortest period.
+ */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;
   checkVector('world.min', min, dimensions);

@@ -150,7 +150,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkSeconds(dt, SHORTEST_STEP);
 }
 
-/** Call this before you change any state. */
+/** Checks a checkpoint. Call this before you change any state. */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,

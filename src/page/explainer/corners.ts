@@ -13,7 +13,7 @@ const CORNERS = [
 /** A text and a particle do not overlap if their middles are farther apart than this, in cells. */
 const FREE_DISTANCE = 0.48;
 
-/** `middles`: the middles of all particles, in cells. */
+/** Returns where to write a cell's number. `middles`: the middles of all particles, in cells. */
 export function freeCorner(
   column: number,
   row: number,

@@ -45,8 +45,8 @@ export function createPairs(seed = SEED): Crowd {
 }
 
 /**
- * `handling` says which particles move when particle a finds that it touches b. `both`: a and b. `larger`: a and b, but
- * only if b has the larger id. `own`: only a.
+ * Runs the loop once. `handling` says which particles move when particle a finds that it touches b. `both`: a
+ * and b. `larger`: a and b, but only if b has the larger id. `own`: only a.
  */
 export function tryHandling(handling: Handling, scene = createPairs()): Handled {
   const { world, positions, diameter } = scene;

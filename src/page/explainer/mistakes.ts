@@ -172,7 +172,7 @@ function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, p
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** `both` stores particles by a cast, but searches around the cells that floor gives. */
+/** Searches with a rounding. `both` stores particles by a cast, but searches around the cells that floor gives. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
@@ -202,7 +202,7 @@ export interface Sharing {
 /** Numbers of buckets; the first is the engine's smallest table. */
 export const TABLES = [128, 256, 512, 1024] as const;
 
-/** `compares`: whether the search compares the true cell of each candidate, as the engine does. */
+/** Searches a hash table. `compares`: whether to compare the true cell of each candidate, as the engine does. */
 export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
   const { positions, diameter } = scene;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);

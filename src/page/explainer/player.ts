@@ -126,7 +126,9 @@ export class Player {
     this.show(this.index + by);
   }
 
-  /** −1 goes to the start of this stage or, from there, to the start of the previous stage. */
+  /**
+   * 1 goes to the next stage. −1 goes to the start of this stage or, from there, to the start of the previous stage.
+   */
   goStage(by: 1 | -1): void {
     this.pause();
     const stages = stagesOf(this.choice.method);

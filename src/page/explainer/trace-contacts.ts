@@ -39,7 +39,7 @@ export function rowsAround({ world }: Scene, { lattices }: Grid, slot: number): 
   });
 }
 
-/** The entries of `start` that bound a row's slots. */
+/** Returns the entries of `start` that bound a row's slots. */
 function endsOf({ ranges }: Row): Entry[] {
   return ranges.flatMap(([first, last]): Entry[] => [
     { array: 'start', index: first },
@@ -51,7 +51,7 @@ function slotsOf({ ranges }: Row, { start }: Grid): number[] {
   return ranges.flatMap(([first, last]) => range(start[first] as number, start[last + 1] as number));
 }
 
-/** Examples: `slots 3 to 5`, `slot 3 and slots 7 to 9`, `no slots`. */
+/** Names ranges of numbers, for example `slots 3 to 5`, `slot 3 and slots 7 to 9`, `no slots`. */
 function nameRuns(kind: string, runs: readonly (readonly [number, number])[]): string {
   const names = runs.flatMap(([first, end]) => {
     if (first === end) return [];

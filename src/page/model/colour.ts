@@ -73,7 +73,7 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** `stops` are evenly spaced: share 0 gives the first one, share 1 the last. */
+/** Returns a colour between evenly spaced `stops`: share 0 gives the first one, share 1 the last. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const first = Math.min(Math.floor(position), stops.length - 2);
@@ -209,8 +209,8 @@ export function legendCss({ stops, isBanded }: Legend): string {
 const ENDLESS_FALL = 100;
 
 /**
- * The speed after a fall through about a third of the box, or twice the root mean square speed at the start if that is
- * greater. At least 1, rounded to two digits.
+ * Returns the speed after a fall through about a third of the box, or twice the root mean square speed at the start if
+ * that is greater. At least 1, rounded to two digits.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

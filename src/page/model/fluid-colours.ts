@@ -63,7 +63,7 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * The pressure at the floor under still fluid that fills half of the tank. Without gravity, it is the pressure that
+ * Returns the pressure at the floor under still fluid that fills half of the tank; without gravity, the pressure that
  * stops fluid of the speed `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
@@ -74,8 +74,8 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
 }
 
 /**
- * The speed that the longest arrow shows. A fall through a third of the tank reaches it; without gravity, it is the
- * tank's height per second.
+ * Returns the speed that the longest arrow shows. A fall through a third of the tank reaches it; without gravity, it is
+ * the tank's height per second.
  */
 export function velocityEnd({
   gravity,

@@ -75,9 +75,9 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * The number of particles at the end of the heat map's scale, at least 4. In 2D, and for single cells in 3D, it is
- * about as many as fit without overlap, or 4 if radii vary. For columns of cells in 3D, it is four times the mean, but at
- * most the densest packing.
+ * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, and for single cells in 3D, it
+ * is about as many as fit without overlap, or 4 if radii vary. For columns of cells in 3D, it is four times the mean,
+ * but at most the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;

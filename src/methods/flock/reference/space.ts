@@ -97,13 +97,13 @@ export class Space {
   }
 }
 
-/** `difference` must be that of two coordinates inside the world. `period` may be infinite. */
+/** Returns the minimum image of a difference of two coordinates inside the world. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** `difference` may have any size. `period` may be infinite. */
+/** Returns the minimum image of a difference of any size. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)

@@ -288,7 +288,10 @@ interface CyclePlan {
   readonly isTiled: boolean;
 }
 
-/** With tiles, the finest level and then pairs of levels come before the tail, so the tail begins at an odd level. */
+/**
+ * Chooses how to split a V-cycle. With tiles, the finest level and then pairs of levels come before the tail, so the
+ * tail begins at an odd level.
+ */
 function planCycle({ levels }: Levels): CyclePlan {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   const tail = few < 0 ? levels.length - 1 : few;

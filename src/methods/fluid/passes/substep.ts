@@ -310,8 +310,8 @@ export class Substep {
   }
 
   /**
-   * Writes the kinds of cells before the first substep: only solids and air. Also marks the entries before the first
-   * cell (lattice.ts) as solid, because no kernel writes them.
+   * Writes which cells are solid; all others count as air until the next substep. The entries before the first cell
+   * (lattice.ts) are solid, too; no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);

@@ -30,7 +30,7 @@ export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, ki
   });
 }
 
-/** `inside`: number of particles per cell; `kinds`: result of markSolids. */
+/** Marks fluid cells. `inside`: number of particles per cell; `kinds`: result of markSolids. */
 export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
   eachRow(lattice, -1, (row, end) => {
     for (let cell = row; cell < end; cell++)

@@ -13,7 +13,7 @@ export interface FaceInput {
   readonly gain: readonly number[];
 }
 
-/** `known` has the layout of `velocity`. */
+/** Changes `velocity`, and writes `known`, which has the same layout. */
 export function driveFaces(
   { lattice, kinds, obstacles, gain }: FaceInput,
   velocity: Float64Array,

@@ -60,7 +60,7 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** `given` holds pressures; `applied` receives the left-hand sides of their equations. */
+/** Writes to `applied` the left-hand sides of the equations for the pressures in `given`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,
