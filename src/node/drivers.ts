@@ -46,7 +46,7 @@ export interface Driver {
 }
 
 /**
- * Which driver to use:
+ * Which driver to use. The user's VK_DRIVER_FILES or VK_ICD_FILENAMES wins over 'auto' and 'system'.
  * - 'auto': the system's driver if there is a GPU, otherwise a software driver;
  * - 'system': the system's driver;
  * - 'software': SwiftShader if there is one, otherwise lavapipe;

@@ -39,8 +39,8 @@ export interface OpenedWebGpu {
   /** The driver that runs it. */
   readonly driver: DriverName;
   /**
-   * The path of the driver's manifest, a JSON file, on Linux; if VK_DRIVER_FILES was set, its value. Usually undefined
-   * on other systems, and if the Vulkan loader chose the driver.
+   * The path of the driver's manifest, a JSON file, on Linux; the value of VK_DRIVER_FILES if that chose the driver.
+   * Usually undefined on other systems, and if the Vulkan loader chose the driver.
    */
   readonly path: string | undefined;
 }

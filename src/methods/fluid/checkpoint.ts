@@ -42,7 +42,7 @@ export interface FluidCheckpoint {
   readonly unconverged: number;
   /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** How far each emitter's lattice of points has moved, `dimensions` numbers each. */
+  /** How far each emitter's lattice of points has moved, modulo the lattice's period; `dimensions` numbers each. */
   readonly ways: readonly number[];
   /** Ids of drained particles that wait for the next collection of ids (turnover.ts). They are still in `particles`. */
   readonly drained: Uint32Array;

@@ -14,7 +14,7 @@ export const STAGES = {
 export type Stage = keyof typeof STAGES;
 
 interface ArrayKind {
-  /** Each entry belongs to one of these. Arrays by cell or bucket end with three more entries. */
+  /** The array has an entry for each of these. Arrays by cell or bucket end with three more entries. */
   readonly of: 'particle' | 'cell' | 'bucket' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
