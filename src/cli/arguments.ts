@@ -61,8 +61,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error so that it names the flag from which the value came. Returns the error unchanged if the value came
- * from a default, a scene or a state file.
+ * Rewords an error about an argument so that it names the flag of the same name. Returns the error unchanged if no such
+ * flag was given.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;

@@ -1,4 +1,4 @@
-/** Opens a GPU through Dawn, or the CPU engine. If there is no GPU, Dawn uses a software driver. */
+/** Opens a GPU through Dawn, or the CPU engine. Without a GPU, Dawn uses a software driver, if it finds one. */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';
 import type { SimulationPlan } from '../core/simulation/plan';

@@ -104,7 +104,7 @@ function exitCodeOf(error: CellstormError): number {
   return error instanceof UsageError || error instanceof ArgumentError || error instanceof LimitError ? 2 : 1;
 }
 
-/** Prints an error if the command fails, and ends the process. */
+/** Runs a command and ends the process. If the command throws a CellstormError, prints its message. */
 export async function runCommandLine(commands: Commands, argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runCommand(commands, argv);
@@ -115,6 +115,6 @@ export async function runCommandLine(commands: Commands, argv: readonly string[]
     stderr.write(`${stderr.isTTY ? wrapText(message, widthOf(stderr)) : message}\n`);
     process.exitCode = exitCodeOf(error);
   }
-  // Dawn's threads would keep the process alive.
+  // Without this, Dawn's threads would keep the process alive.
   process.exit();
 }

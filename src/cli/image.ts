@@ -23,7 +23,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** Returns a PNG file. With variable radii, `radius` is the largest one. */
+/** Returns a PNG file. With variable radii, `radius` is the largest one allowed. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;

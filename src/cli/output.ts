@@ -24,7 +24,7 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Returns the number of columns of a terminal, within limits; for a file, returns USUAL_COLUMNS. */
+/** Returns the number of columns of a terminal, within limits; for other streams, returns USUAL_COLUMNS. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
@@ -79,7 +79,7 @@ export function formatSeconds(seconds: number): string {
 
 const BAR_WIDTH = 24;
 const REFRESH_MS = 100;
-/** Milliseconds between two lines of progress if the stream is no terminal. */
+/** Least milliseconds between two lines of progress if the stream is no terminal. */
 const LINE_MS = 10_000;
 
 export class Progress {

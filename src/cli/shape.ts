@@ -27,7 +27,7 @@ export const SHAPE_FLAGS = {
   },
 } as const satisfies Flags;
 
-/** The flags that do not apply to a state file, which has its own particles and world. */
+/** The flags above that do not apply to a state file, which has its own particles and world. */
 export const SCENE_SHAPE_FLAGS = ['radius', 'periodic', 'unbounded', 'continuous', 'no-continuous'] as const;
 
 /** The changes that flags make to a scene. `radius` is the new radius. */

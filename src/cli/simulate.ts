@@ -1,6 +1,6 @@
 /**
- * `cellstorm simulate`: runs a scene, then prints measures and the state hash. On a GPU, also prints the last step's
- * time per pass.
+ * `cellstorm simulate`: runs a scene or continues a state, then prints measures and the state hash. On a GPU, also
+ * prints the last step's time per pass.
  */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
- * also checks guarantees over long runs, and the fluid. With --exact, it only compares exact simulations with recorded
- * hashes; --long then adds long runs. With --browser, the page verify.html checks a browser's GPU. The exit code is 1
- * if a check fails or the GPU reports an error.
+ * `cellstorm verify`: compares the GPU or the CPU engine with the reference, by default on every collision scene. With
+ * --long, it also checks guarantees over long runs, and the fluid. With --exact, it only compares exact simulations
+ * with recorded hashes; --long then adds long runs. With --browser, the page verify.html checks a browser's GPU. The
+ * exit code is 1 if a check fails or the GPU reports an error.
  */
 
 import { version } from '../../package.json';
@@ -118,7 +118,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   return report.pass ? 0 : 1;
 }
 
-/** The recorded cases have their own scenes, counts and steps. */
+/** Refuses flags that --exact would ignore: the recorded cases have their own scenes, counts, steps and seeds. */
 function refuseWithExact(given: Given): void {
   for (const name of ['scene', 'count', 'steps', 'seed']) {
     if (given.has(name)) throw new UsageError(`--exact cannot be given with --${name}; leave one out.`);

@@ -26,9 +26,9 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding alone
- * makes resting bodies approach more slowly. `approach` is the relative motion along the normal, `speedSquared` the
- * squared length of that motion. Their unit of length does not matter.
+ * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding may make resting
+ * bodies approach, but never so fast. `approach` is the relative motion along the normal, and `speedSquared` is the
+ * square of the whole relative motion, in the same unit of length.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);

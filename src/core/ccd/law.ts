@@ -28,8 +28,8 @@
  *     are coarser than cells there, or if the GPU's lists are full. The CPU also holds a path if the work exceeds
  *     LIMITS in paths.ts.
  *   - Gravity accelerates a particle only until its path ends.
- * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
- * another.
+ * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE of the smaller diameter, and
+ * none passes through another.
  */
 import { CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
 import { bounceChange, frictionShare } from '../contact/law';
@@ -38,7 +38,7 @@ import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/** Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep. */
+/** Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are usually less deep. */
 export const OVERLAP_SHARE = 1 / 16;
 
 /**
@@ -164,7 +164,10 @@ export interface CcdSearch {
   meetings(boxes: Float32Array, visit: (first: number, second: number) => boolean): boolean;
 }
 
-/** In a periodic world, a piece must be so short that the nearest image of another particle stays the nearest. */
+/**
+ * Returns the greatest length of a piece. In a periodic world, pieces must be so short that the nearest image of another
+ * particle stays the nearest.
+ */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
     (longest, length) => (length > 0 ? Math.min(longest, PIECE_SHARE * length - diameter / 2) : longest),

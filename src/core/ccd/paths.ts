@@ -56,7 +56,10 @@ interface Limits {
 const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
-/** `piecesAtOnce` changes the result only if the work exceeds LIMITS. */
+/**
+ * Moves all fast particles to the ends of their paths, and lets hits change velocities. `piecesAtOnce` changes the
+ * result only if the work exceeds LIMITS.
+ */
 export function followPaths(
   world: World,
   substep: Substep,
@@ -276,8 +279,8 @@ class Paths {
   }
 
   /**
-   * `first` is the end of the path without regard to other fast particles. `before` and `times` hold all ends of the
-   * previous round, and their times.
+   * Returns the end of a path, given the ends of other paths. `first` is the end of the path without regard to other
+   * fast particles. `before` and `times` hold all ends of the previous round, and their times.
    */
   private endAmong(
     path: number,
@@ -443,7 +446,7 @@ class Paths {
     return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** Breaks ties: the id of a particle; for a wall or an obstacle, a number above all ids. */
+  /** Returns a number that breaks ties: the id of a particle; for a wall or an obstacle, a number above all ids. */
   private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
@@ -471,7 +474,7 @@ class Paths {
     );
   }
 
-  /** `margin` is in extents of the particle. */
+  /** Returns the corners of the box around a piece. `margin` is in extents of the particle. */
   private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);

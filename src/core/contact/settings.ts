@@ -35,7 +35,7 @@ export interface Settings {
   readonly substeps: number;
   /**
    * Share of an overlap that one pass removes, 0.01 to 1. A push that gives no speed removes 1.5 times as much, at most
-   * all. The densest packings never come to rest above 0.355 in 2D and 0.285 in 3D. Defaults:
+   * all. The densest packings of equal particles never come to rest above 0.355 in 2D and 0.285 in 3D. Defaults:
    *   - equal radii: 0.35 in 2D, 0.25 in 3D
    *   - different radii: 0.3 in 2D, 0.25 in 3D
    *   - particles that may be boxes: 0.3 in 2D, 0.15 in 3D
@@ -149,7 +149,7 @@ export interface Substep {
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
-  /** relaxation / 2. Each of two equal particles moves by this share of their overlap. */
+  /** relaxation / 2. Between two equal particles, `spring` (see law.ts) is this share of their overlap. */
   readonly halfRelaxation: number;
   /**
    * Friction may remove at most this share of the sliding from each of two equal particles: relaxation / 2 in 2D, / 8

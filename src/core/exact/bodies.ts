@@ -34,7 +34,7 @@ export function checkExactBodies(
   });
 }
 
-/** Throws if an exact simulation cannot hold such obstacles. Expects packed positions or an object. */
+/** Throws if an exact simulation cannot hold such obstacles. `given` holds packed positions, or has `positions`. */
 export function checkExactObstacles(
   quanta: Quanta,
   given: ObstaclesGiven | StaticBodies,

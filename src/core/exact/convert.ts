@@ -48,7 +48,7 @@ export function toFloats(
   };
 }
 
-/** `period` is 0 if the axis does not wrap. */
+/** Wraps a coordinate in quanta. `period` is 0 if the axis does not wrap. */
 export function wrapExactly(position: number, period: number): number {
   if (period === 0 || (position >= 0 && position < period)) return position;
   return position - period * Math.floor(position / period);

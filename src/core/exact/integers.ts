@@ -1,7 +1,7 @@
 /**
- * Integer arithmetic of exact simulations. Every result is a whole number that does not depend on the device. Here,
- * doubles hold the integers: all products stay below 2⁵³, so each operation is exact. Shaders compute the same numbers
- * from 32-bit integers; docs/design/exact.md derives the ranges.
+ * Integer arithmetic of exact simulations. Every result is the same on every device. Here, doubles hold the integers:
+ * all products stay below 2⁵³, so they are exact. Shaders compute the same numbers from 32-bit integers;
+ * docs/design/exact.md derives the ranges.
  */
 
 /** Bits of a unit vector's components and of ratios: 1 is 2^FRACTION_BITS. */

@@ -10,7 +10,7 @@ export const LONGEST_EXACT = 1 / 8;
 /** Greatest push speed, and greatest speed that gravity adds in a substep, in quanta per second. */
 export const MOST_SPEED = 2 ** 28;
 
-/** Checks what exact simulations add to the limits of a time step. */
+/** Checks the limits of the time step and of gravity that only exact simulations have. */
 export function checkExactStep(dt: number, { substeps, gravity }: Settings, { length }: Quanta): void {
   const shortest = SHORTEST_EXACT * substeps;
   const longest = LONGEST_EXACT * substeps;

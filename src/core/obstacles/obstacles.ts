@@ -10,8 +10,8 @@ import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from
 import { canonicalBodies, type StaticBodies } from './tree';
 
 /**
- * In continuous motion, this bit marks a partner that is an obstacle; the other bits are its slot. Such a partner never
- * equals NO_PARTNER.
+ * In continuous motion, a partner that is an obstacle is this number plus the obstacle's slot. It is below WALL_PARTNER
+ * and NO_PARTNER.
  */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
@@ -29,7 +29,7 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** The result is in the engines' form and shares no array with `given`. */
+/** Checks and copies obstacles. The result is in the engines' form and shares no array with `given`. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,

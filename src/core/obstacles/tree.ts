@@ -248,7 +248,7 @@ function orderByFirst(
   return { order, runs };
 }
 
-/** The order of the result does not depend on the order of the input. */
+/** Sorts bodies. The order of the result does not depend on the order of the input. */
 export function canonicalBodies(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
   return reorder(bodies, canonicalOrder(dimensions, bodies), dimensions);
 }

@@ -50,7 +50,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** `radius` is the radius of all bodies if there are no `radii`. */
+/** Returns half of a body's width along an axis. `radius` is the radius of all bodies if there are no `radii`. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,

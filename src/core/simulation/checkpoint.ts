@@ -18,7 +18,10 @@ import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './s
 
 const ONE_RADIUS = 'left out, since all particles of this simulation have one radius';
 
-/** Engines also call checkExactArrays (core/exact/arrays.ts) for exact simulations. */
+/**
+ * Checks a checkpoint and returns its settings. Does not check the whole numbers of an exact simulation: engines call
+ * checkExactArrays (core/exact/arrays.ts) for them.
+ */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<

@@ -48,7 +48,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** If a check fails, no id is taken. */
+  /** Checks new particles and gives them ids. If a check fails, no id is taken. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,

@@ -313,7 +313,7 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/** Returns `most` or its default. Engines must call this before they measure speeds. */
+/** Checks the arguments of `advance`, and returns `most` or its default. Call this before you measure speeds. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'longestStep'>,
   dt: number,
@@ -350,7 +350,7 @@ export function stepAsFastAs(
   return substeps;
 }
 
-/** `name` is the method that was called. */
+/** Throws unless the simulation is `continuous`. `name` is the method that was called. */
 export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
   if (continuous) return;
   throw new CellstormError(`${name} needs a simulation that was created with \`continuous: true\`.`);

@@ -117,7 +117,10 @@ export function isStateFile(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
-/** Checks the form; restore() checks the values. Errors call the file `argument` and describe it as `value`. */
+/**
+ * Decodes a state file. Checks its form; restore() checks the values. Errors call the file `argument` and describe it as
+ * `value`.
+ */
 export function decodeCheckpoint(
   bytes: Uint8Array,
   argument = 'the state file',

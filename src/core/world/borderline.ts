@@ -44,7 +44,7 @@ export function borderlineOf(diameter: number, ends: Ends): Borderline {
   };
 }
 
-/** Returns 0 if the world or the diameter is not on the lattice. */
+/** Returns `latticeScale`, or 0 if the world or the diameter is not on the lattice. */
 function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;

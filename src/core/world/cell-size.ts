@@ -141,7 +141,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   };
 }
 
-/** `within` is the number of particles per square (cube) of one diameter. */
+/** Returns the edge of a cell in diameters. `within` is the number of particles per square (cube) of one diameter. */
 function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: number): number {
   const perCell = Math.sqrt(costs.cell / (3 ** dimensions * costs.candidate));
   const size = Math.min((perCell / within) ** (1 / dimensions), most);
@@ -151,7 +151,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** The result is in nanoseconds per particle. `size` is the edge of a cell in diameters. */
+/** Estimates a query's time, in nanoseconds per particle. `size` is the edge of a cell in diameters. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,

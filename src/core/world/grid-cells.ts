@@ -216,7 +216,7 @@ export function chooseInverse(
   return nearest <= largest ? nearest : roundDown(largest);
 }
 
-/** `value` must be positive. */
+/** Rounds a positive number down to a 32-bit float. */
 export function roundDown(value: number): number {
   const nearest = Math.fround(value);
   if (nearest <= value) return nearest;

@@ -43,8 +43,9 @@ const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
- * A world also works for particles smaller than `radii.smallest`; callers decide whether to reject them. In a box,
- * the lowest level's cells may be wider than the smallest particles, because narrower cells would be too many.
+ * Defines a world with levels. It also works for particles smaller than `radii.smallest`; callers decide whether to
+ * reject them. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells would
+ * be too many.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -111,7 +112,7 @@ interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly periodic: readonly boolean[];
 }
 
-/** Does not check the lengths of periodic axes. */
+/** Reads the corners and axes of a world from its options. Does not check the lengths of periodic axes. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -126,7 +127,7 @@ function defineBox(options: WorldOptions, diameter: number): LevelBox {
   };
 }
 
-/** The result is a power of two. */
+/** Returns the largest diameter on the lowest level, a power of two. */
 function chooseBase(
   box: LevelBox,
   { cellSize }: WorldOptions,

@@ -1,15 +1,15 @@
 /**
  * Decides how many of the lowest levels of an unbounded world are merged, with the same result as
- * shaders/grid/merge_levels.wgsl. That file explains why.
+ * shaders/grid/merge_levels.wgsl. That file explains why levels are merged.
  */
 import { mergesLevels, mixBlock, snap } from './cells';
 import { latticeAt, levelOf } from './levels';
 import type { World } from './world';
 
 /**
- * Returns for how many sampled cells there is room: at least twice the expected number, if the lowest level has this
- * many buckets. A sample may have more cells, because coincident particles are sampled all together or not at all. Then
- * no levels are merged.
+ * Returns for how many sampled cells there is room. `buckets` is the number of buckets of the lowest level. There is room
+ * for at least twice the expected number of cells. A sample may still have more, because coincident particles are
+ * sampled all together or not at all. Then no levels are merged.
  */
 export function sampleRoom(buckets: number): number {
   return Math.min(buckets, 32 * Math.ceil(Math.sqrt(buckets)));

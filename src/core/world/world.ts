@@ -40,7 +40,7 @@ export const WORLD_NAMES = [
   'crowds',
 ] as const satisfies readonly (keyof WorldOptions)[];
 
-/** `capacity` determines the table size of an unbounded world. */
+/** Defines a world without levels. `capacity` determines the table size of an unbounded world. */
 export function defineWorld(options: WorldOptions, largestDiameter: number, capacity = 0): World {
   const { dimensions } = options;
   checkDimensions(dimensions);

@@ -45,7 +45,7 @@ export class CpuBoxChunks extends BoxFinder<ChunkOrder> {
     super('CpuBoxChunks', dimensions, order, new ChunkSweep(order));
   }
 
-  /** Number of chunks of the last build; 0 before it. */
+  /** Number of chunks of the last build; 0 before the first build. */
   get chunks(): number {
     return this.order.chunks;
   }

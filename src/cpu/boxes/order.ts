@@ -34,7 +34,7 @@ const ORDINARY = 0.9;
 const WIDER = 1 + 2 ** -20;
 
 export class BoxOrder {
-  /** Slots in use: one per box, and one per image of a box that reaches across an end. */
+  /** Slots in use: one per valid box, and one per image of a box that reaches the far end of the world. */
   slots = 0;
   /** Boxes with a low end above the high end, or with a number that is not finite. They get no slot. */
   invalid = 0;
@@ -215,7 +215,7 @@ export class BoxOrder {
     if (this.starts.length < rows + 1) this.starts = new Uint32Array(rows + 1);
   }
 
-  /** `across`: 0 for y, 1 for z. */
+  /** Returns the number of rows along an axis: y if `across` is 0, z if it is 1. */
   rowsAt(across: 0 | 1, level: number): number {
     return ((this.rows[across] - 1) >> level) + 1;
   }

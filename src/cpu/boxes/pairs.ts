@@ -1,6 +1,6 @@
 /**
  * Finds the axis-aligned boxes that overlap, on the CPU.
- * Guarantee: corners are compared as 32-bit floats without rounding, so no pair is missed, added or doubled.
+ * Guarantee: comparisons of corners do not round, so no pair is missed, added or doubled. Only wrapping rounds corners.
  */
 import { checkDimensions, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

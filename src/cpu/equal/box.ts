@@ -1,6 +1,6 @@
 /**
- * Finds the particles in a box, bounds included, in doubles. In a periodic world any image of a particle counts, and
- * corners outside are wrapped, which may round them.
+ * Finds the particles in a box, bounds included, in doubles. In a periodic world, any image of a particle counts. A box
+ * that begins outside the world is moved by whole periods, which may round its ends.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -72,7 +72,7 @@ export function sidesOf(world: Ends, min: readonly number[], max: readonly numbe
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** `stride`: words from one position to the next. */
+/** Returns whether a particle is in the box. `stride` is the number of words from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,

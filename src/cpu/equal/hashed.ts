@@ -16,7 +16,7 @@ import { SPACE } from './space';
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'activeCount' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
-/** Like latticeCoordinate of core/world/cells.ts. */
+/** Computes cells like latticeCoordinate of core/world/cells.ts. */
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
@@ -80,7 +80,7 @@ export function findCells(
   return descents;
 }
 
-/** `words` are the bits of the sorted positions. */
+/** Stores the first slot of each bucket and the cell of each slot. `words` are the bits of the sorted positions. */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, activeCount, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -242,7 +242,7 @@ export function visitCells(
   }
 }
 
-/** Leaves out ranges that hold only earlier slots. */
+/** Lists the ranges around a slot's cell. Leaves out ranges that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -301,7 +301,7 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** Memos of one world's table are wrong for another. */
+/** Empties all memos, because those of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }
@@ -328,7 +328,7 @@ function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Keeps the ranges sorted. */
+/** Inserts a range, so that the ranges stay sorted. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -342,7 +342,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Ranges overlap if their cells share buckets. */
+/** Merges ranges that overlap, because their cells share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

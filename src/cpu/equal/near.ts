@@ -53,7 +53,7 @@ function seekBounded(
   }
 }
 
-/** `spare` allows for rounding errors. The result is clamped to the cells inside the ring. */
+/** Returns the cell of a position, plus `spare` to allow for rounding errors, clamped to the cells inside the ring. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];
@@ -153,7 +153,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** The radius may be of any size. */
+/** Tests all particles, so the radius may be of any size. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,
@@ -165,7 +165,7 @@ export function visitAll(
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
-/** If `slots` has only a length, it stands for all slots below that length. */
+/** Visits those of `slots` within the radius. If `slots` has only a length, it stands for all slots below that length. */
 export function visitSlots(
   order: Slots,
   positions: Float32Array,
