@@ -1,8 +1,8 @@
 /**
  * `npm run bench:native`: compiles bench/native/grid.cu with nvcc to .cache/bench-native, for the engines cuda-grid and
  * cuda-grid-around. `--cpu` uses a C++ compiler instead. `--check` compares the program with the oracle on all scenes
- * that it accepts, in three frames each; `--count n,…` sets the numbers of bodies. Exits with 1 if the compiler fails,
- * or `--check` finds no device or wrong pairs.
+ * that the program accepts, in three frames each; `--count n,…` sets the numbers of bodies. Exits with 1 if the
+ * compiler fails, or `--check` finds no device or wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -20,8 +20,8 @@ const SOURCES = join(ROOT, 'bench/native');
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
- * Among them are numbers around the sizes of a warp, a block and a scan tile. The last two give more threads than a
- * small GPU runs at once.
+ * Default numbers of bodies. Some are near the size of a warp, a block or a scan tile. The last two give more threads
+ * than a small GPU runs at once.
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];

@@ -9,7 +9,7 @@ import type { Change, Changes, IsaRecord } from './record';
 const SHOWN = { registers: 'regs', waves: 'waves', instructions: 'instr', cycles: 'cycles' } as const;
 const SHOWN_NAMES = Object.keys(SHOWN) as (keyof typeof SHOWN)[];
 
-/** A change of one of these is reported. */
+/** The figures whose changes are reported. */
 const WATCHED: readonly Figure[] = [
   'registers',
   'spills',

@@ -248,7 +248,7 @@ class BenchPage {
     this.end(`${sentence}${saved}`);
   }
 
-  /** `ended` is undefined if cases are missing. */
+  /** Makes a record of the outcomes. `ended` is undefined if cases are missing. */
   private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;

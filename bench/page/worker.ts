@@ -1,4 +1,4 @@
-/** Runs the benchmark in a worker. Posts the choices first, then runs plans one after another. */
+/** Runs the benchmark in a worker. Posts the choices, then runs each plan that the page sends. */
 
 import { nameAdapter } from '../../src/gpu/adapter-name';
 import { nextTask } from '../../src/page/support/save';

@@ -43,7 +43,7 @@ export function meetsBar(value: number, { least = -Infinity, most = Infinity }: 
   return value >= least && value <= most;
 }
 
-/** The end of a scene's name. */
+/** Returns the end of a scene's name. */
 export function withRestitution(restitution: number): string {
   return restitution > 0 ? `, restitution ${restitution}` : '';
 }

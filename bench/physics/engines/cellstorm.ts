@@ -14,7 +14,7 @@ const BOTH = [2, 3] as const;
 
 export const CELLSTORM_CPU = onCpu('cpu', 'cellstorm/cpu with default settings: 8 substeps per step.', false);
 
-/** Scenes with different sizes fail, because exact simulations do not offer them. */
+/** Fails in scenes with boxes or with different radii, which exact simulations do not offer. */
 export const CELLSTORM_EXACT = onCpu(
   'exact',
   'cellstorm/cpu with `exact: true`, for equal balls only.',

@@ -72,7 +72,7 @@ export function dropScene(
   };
 }
 
-/** A flight's top lies between steps, so compute it from the last rising step. */
+/** Returns the height of each bounce, or NaN. A top lies between steps, so it is computed from the last rising step. */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
   let top: number | undefined;

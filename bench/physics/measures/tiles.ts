@@ -14,7 +14,7 @@ const SLIDES = [
   [7, 1],
   [20, 0.37],
 ] as const;
-/** Bodies start this high above the floor. */
+/** Sliding bodies start this high above the floor. */
 const DROP = 0.1;
 const SECONDS = 3;
 const LENGTH = 72;

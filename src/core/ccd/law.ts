@@ -165,8 +165,8 @@ export interface CcdSearch {
 }
 
 /**
- * Returns the greatest length of a piece. In a periodic world, pieces must be so short that the nearest image of another
- * particle stays the nearest.
+ * Returns the greatest length of a piece. In a periodic world, pieces must be so short that the nearest image of
+ * another particle stays the nearest.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(

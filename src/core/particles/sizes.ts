@@ -40,8 +40,8 @@ export function checkSizes(
 }
 
 /**
- * Checks sizes and returns them in the engines' form, or undefined if all particles have one radius. If particles may be
- * boxes and `world` is given, also checks that they fit into it.
+ * Checks sizes and returns them in the engines' form, or undefined if all particles have one radius. If particles may
+ * be boxes and `world` is given, also checks that they fit into it.
  */
 export function sizesOf(
   prefix: string,

@@ -5,7 +5,7 @@
 import { ArgumentError } from '../base/errors';
 import { type Dimensions, FEWEST_PERIODIC_CELLS, type WorldOptions } from '../world/world';
 
-/** Returns the edge in whole diameters. Discs fill at most a fifth of the area, spheres at most a fifth of the volume. */
+/** Returns the edge in whole diameters, so that particles fill at most a fifth of the area (volume). */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }

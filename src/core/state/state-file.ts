@@ -118,8 +118,8 @@ export function isStateFile(bytes: Uint8Array): boolean {
 }
 
 /**
- * Decodes a state file. Checks its form; restore() checks the values. Errors call the file `argument` and describe it as
- * `value`.
+ * Decodes a state file. Checks its form; restore() checks the values. Errors call the file `argument` and describe it
+ * as `value`.
  */
 export function decodeCheckpoint(
   bytes: Uint8Array,

@@ -44,8 +44,8 @@ const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
  * Defines a world with levels. It also works for particles smaller than `radii.smallest`; callers decide whether to
- * reject them. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells would
- * be too many.
+ * reject them. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells
+ * would be too many.
  */
 export function defineLevels(
   options: WorldOptions,

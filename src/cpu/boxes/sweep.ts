@@ -121,8 +121,8 @@ export class BoxSweep {
 
   /**
    * Two boxes may overlap in several pairs of slots, because images have slots, too. Along each axis there are three
-   * cases: no box is shifted, the box with the lower id is, or the other one is. (If both are shifted, they also overlap
-   * unshifted.) Returns true only for the first case in which the boxes overlap.
+   * cases: no box is shifted, the box with the lower id is, or the other one is. (If both are shifted, they also
+   * overlap unshifted.) Returns true only for the first case in which the boxes overlap.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

@@ -165,7 +165,7 @@ export function visitAll(
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
-/** Visits those of `slots` within the radius. If `slots` has only a length, it stands for all slots below that length. */
+/** Visits those of `slots` within the radius. Without elements, `slots` stands for all slots below its length. */
 export function visitSlots(
   order: Slots,
   positions: Float32Array,
