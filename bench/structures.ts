@@ -1,6 +1,6 @@
 /**
  * `npm run bench:structures`: writes the tables of docs/structures.md from records of `cellstorm bench`. The arguments
- * are records, by default those named below. Every engine that a record timed becomes a row.
+ * are records, by default those named below. Each engine that was timed at the greatest count of a scene has a row.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -16,7 +16,7 @@ const RECORDS = ['', '-3d', '-boxes'].map((name) =>
 const BEGIN = '<!-- Made by npm run bench:structures; do not edit. -->\n';
 const END = '<!-- End of the tables. -->';
 
-/** The README beside a record names its command in a table. */
+/** Returns the command that made a record, from a table in the README beside the record. */
 async function commandOf(path: string): Promise<string | undefined> {
   const readme = await readFile(join(dirname(path), 'README.md'), 'utf8').catch(() => '');
   const name = path.slice(dirname(path).length + 1).replaceAll('.', '\\.');

@@ -7,7 +7,7 @@
  * number of threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of
  * threads.
  * The last three columns come from processor times, which other programs change less: the time of one thread alone, the
- * time of the busiest of several threads, and the former divided by the mean time of the several.
+ * time of the busiest of several threads, and the time of one alone divided by the mean time of the several.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

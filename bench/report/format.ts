@@ -12,7 +12,7 @@ export function formatTime(milliseconds: number): string {
   return `${DIGITS.format(milliseconds)} ms`;
 }
 
-/** For a column: three significant digits, or a whole number from 100 on. */
+/** Formats a number for a column: with three significant digits, or as a whole number from 100 on. */
 export function formatFigure(milliseconds: number | undefined): string {
   if (milliseconds === undefined || !Number.isFinite(milliseconds)) return '';
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);

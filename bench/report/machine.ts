@@ -2,7 +2,7 @@ import type { OwnDevice } from '../harness/engine';
 import type { BenchRecord, Machine, Outcome } from '../harness/record';
 import { formatCopies, formatCount, formatList, formatTime } from './format';
 
-/** Leaves out unknown values. */
+/** Returns names and values that describe the machine and the run. Leaves out unknown values. */
 export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
   const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter, driver, flags } = machine;
   const { gpuCopyBytesPerMs, gpuCopyBytes = 0 } = machine;

@@ -1,4 +1,4 @@
-/** Elements as plain data, for HTML and DOM nodes. Text is escaped. */
+/** Elements as plain data, for HTML and DOM nodes. `toHtml` escapes text. */
 
 export interface Markup {
   readonly tag: string;

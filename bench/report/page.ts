@@ -9,7 +9,7 @@ import { summarise } from './summary';
 import { tableOf, wide, workTableOf } from './tables';
 
 export interface RecordFile {
-  /** Path relative to the folder that was read. */
+  /** Path relative to the given folder; for a given file, its name. */
   readonly path: string;
   readonly record: BenchRecord;
 }

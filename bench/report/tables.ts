@@ -3,7 +3,7 @@ import type { Case, Group } from './cases';
 import { CANNOT_TELL, formatCount, formatFigure, formatRatio, formatShare } from './format';
 import { element, type Markup } from './markup';
 
-/** A row per engine and a column per count. Each cell has the milliseconds and the ratio to the fastest engine. */
+/** Makes a table of times, with a row per engine and a column per count. Ratios compare with the fastest engine. */
 export function tableOf(group: Group): Markup {
   return comparisonOf(group, 'ms (ratio to the fastest)', timeOf);
 }

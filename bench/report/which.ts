@@ -114,7 +114,7 @@ function costs({ timed }: Column): string[] {
   return table(['structure', 'build, ms', 'query, ms', 'bytes per body', 'tests per body'], rows);
 }
 
-/** For several numbers of queries per build: the fastest structures, within a tenth of the least time. */
+/** Lists, for several numbers of queries per build, the structures whose time is within a tenth of the least. */
 function fewOrMany(columns: readonly Column[]): string[] {
   const rows = columns.map(({ name, timed }) => {
     const cells = QUERIES.map((share) => {

@@ -10,7 +10,7 @@ import { threadsReady } from '../threads/ready';
 
 export interface Stepper {
   step(seconds: number): void;
-  /** `dimensions` numbers per body, as in `velocities`. */
+  /** Positions and velocities have `dimensions` numbers per body. */
   positions(): Float32Array;
   velocities(): Float32Array;
   destroy(): void;

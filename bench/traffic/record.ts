@@ -23,7 +23,7 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 export type Figures = Readonly<Record<Figure, number>>;
 
 const DIGITS = 4;
-/** Relative differences below this are ignored: atomics run in another order each time. */
+/** Relative differences up to this are ignored: atomics run in another order each time. */
 const NOTED = 0.01;
 /** Differences of up to this many bytes, sectors or requests per particle are ignored, too. */
 const LEAST = 0.005;
@@ -84,7 +84,7 @@ export function formatRecord({ cases, ...head }: TrafficRecord): string {
   return `${JSON.stringify(head, undefined, 1).slice(0, -2)},\n "cases": [\n${texts.join(',\n')}\n ]\n}\n`;
 }
 
-/** Throws an ArgumentError that names `source`. */
+/** Reads a record. Throws an ArgumentError that names `source` if `text` is no record. */
 export function parseRecord(source: string, text: string): TrafficRecord {
   return parseFigures(source, text, { command: 'bench:traffic', names: FIGURE_NAMES, content: 'cases' });
 }

@@ -1,6 +1,7 @@
 /**
- * Measures how long finding all pairs of particles with different radii takes. The contenders take turns. The grids of
- * both engines must first find the same pairs as CpuIndex. Simulations must first measure the same number of contacts.
+ * Measures how long finding all pairs of particles with different radii takes. The contenders take turns. With particles
+ * in random order, the grids of both engines must first find the same pairs as CpuIndex. Simulations must first measure
+ * the same number of contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex, createCpuLevelGrid } from '../../src/cpu';
@@ -217,7 +218,7 @@ async function contendPush(
   };
 }
 
-/** CpuIndex searches independently of the grids. */
+/** Returns the pairs that CpuIndex finds, which searches independently of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

@@ -228,7 +228,7 @@ export const BOUNCE_PUSH = 31 / 32;
  */
 export const FREE_PUSH = 3 / 2;
 
-/** If bodies already move apart, a push may give less speed: less by this factor times the body's share of their speed. */
+/** If bodies part, a push may give a body less speed: less by this factor times its share of the speed of parting. */
 export const PARTING = 8;
 
 /** The sum of changes is limited if an overlap exceeds 1/DEEP of the smaller body's diameter (contact/law.ts). */

@@ -10,8 +10,8 @@ import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from
 import { canonicalBodies, type StaticBodies } from './tree';
 
 /**
- * In continuous motion, a partner that is an obstacle is this number plus the obstacle's slot. It is below WALL_PARTNER
- * and NO_PARTNER.
+ * In continuous motion, a partner that is an obstacle is this number plus the obstacle's slot. The sum never equals
+ * NO_PARTNER.
  */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
