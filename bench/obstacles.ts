@@ -43,7 +43,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** The timers take turns, so that other work affects them alike. */
+/** Prints the medians of both timers. The timers take turns, so that other work affects them alike. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

@@ -70,7 +70,7 @@ async function measureFamily(driver: IdleDriver, family: Family, signal: AbortSi
   );
 }
 
-/** Compiles the kernels for a GPU. The output goes to a file, because RADV loses output that does not fit into a pipe. */
+/** Compiles the kernels for a GPU. Output goes to a file, because RADV loses output that does not fit into a pipe. */
 async function run(
   { environment, folder }: IdleDriver,
   name: string,

@@ -37,7 +37,7 @@ export function formatRecord({ kernels, ...head }: IsaRecord): string {
   return `${JSON.stringify(head, undefined, 1).slice(0, -2)},\n "kernels": {\n${lines.join(',\n')}\n }\n}\n`;
 }
 
-/** Reads a record. Throws an ArgumentError that names `source` if `text` is no record. */
+/** Reads a record. Throws an ArgumentError that names `source` if `text` is no record with today's figures. */
 export function parseRecord(source: string, text: string): IsaRecord {
   return parseFigures(source, text, { command: 'bench:isa', names: FIGURE_NAMES, content: 'kernels' });
 }

@@ -24,7 +24,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** The memory of a WebAssembly module cannot be freed, so all worlds share one module. */
+/** Loads Box2D once. The memory of a WebAssembly module cannot be freed, so all worlds share one module. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;

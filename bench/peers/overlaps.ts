@@ -40,7 +40,7 @@ export class Overlaps extends PairSink {
     return this.radii ? (this.radii[body] as number) : this.radius;
   }
 
-  /** Half the length of a body along an axis. */
+  /** Returns half the length of a body along an axis. */
   extentOf(body: number, axis: number): number {
     return this.halfExtents
       ? (this.halfExtents[body * this.dimensions + axis] as number)

@@ -43,7 +43,7 @@ export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsSt
   return run.read();
 }
 
-/** `seconds` must be a multiple of DT. */
+/** Returns the number of steps. `seconds` must be a multiple of DT. */
 export function stepsIn(seconds: number): number {
   return Math.round(seconds / DT);
 }
@@ -61,7 +61,7 @@ export function distanceMoved(
   return Math.sqrt(squares);
 }
 
-/** ½ Σ v² of bodies of mass 1. */
+/** Returns ½ Σ v², the kinetic energy of bodies of mass 1. */
 export function kineticEnergy({ velocities }: PhysicsState): number {
   return velocities.reduce((sum, component) => sum + (component * component) / 2, 0);
 }

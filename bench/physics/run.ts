@@ -46,7 +46,7 @@ function toValue(number: number | undefined): Value {
   return number !== undefined && Number.isFinite(number) ? number : null;
 }
 
-/** True if the value meets its limits; undefined without a limit or a value. */
+/** Returns whether a value meets its limits; undefined if the figure has no limits or the engine no value. */
 export function isGood({ bar, values }: Row, engine: string): boolean | undefined {
   const value = values[engine];
   if (bar === undefined || value === undefined) return undefined;

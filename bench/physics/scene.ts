@@ -26,7 +26,7 @@ export interface PhysicsScene {
   readonly obstacles: readonly PhysicsBody[];
 }
 
-/** Leaves out `z` in 2D. */
+/** Returns a vector, in 2D without `z`. */
 export function vector(dimensions: Dimensions, x: number, y: number, z = 0): number[] {
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
@@ -37,7 +37,7 @@ export function tiltedGravity(dimensions: Dimensions, degrees: number): number[]
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));
 }
 
-/** All balls must have the same radius. */
+/** Converts a scene of src/scenes. All its balls must have the same radius. */
 export function fromScene({
   dimensions,
   min,

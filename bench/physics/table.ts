@@ -37,7 +37,7 @@ function describeValue(row: Row, engine: string): string {
   return `${value === null ? 'none' : short(value)}${isGood(row, engine) === false ? '!' : ' '}`;
 }
 
-/** Three significant digits, without trailing zeros. */
+/** Formats a number with three significant digits, without trailing zeros. */
 export function short(value: number): string {
   const rounded = Number(value.toPrecision(3));
   const size = Math.abs(rounded);

@@ -64,7 +64,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Draws a chart; undefined if no line has points. `where` names the scene. */
+/** Draws a chart. Returns undefined if no line has points. `where` names the scene. */
 export function drawChart(
   { title, label, describe }: Quantity,
   where: string,
@@ -155,7 +155,7 @@ export function drawChart(
   );
 }
 
-/** `whole` extends the scale to whole powers of ten. */
+/** Makes a logarithmic scale from the position `from` to `to`. `whole` extends it to whole powers of ten. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));

@@ -9,7 +9,7 @@ export interface ChartLines {
   readonly tests: readonly Line[];
 }
 
-/** The order of `engines` determines colours and dashes. By default, it is their order in `outcomes`. */
+/** Returns the lines of each chart. The order of `engines`, by default as in `outcomes`, determines colours and dashes. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

@@ -227,7 +227,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   ];
 }
 
-/** True if users could choose this engine. */
+/** Returns whether users could choose this engine. */
 function isChoice(outcome: Outcome, backend: Backend): boolean {
   return outcome.backend === backend && !isYardstick(outcome);
 }

@@ -35,7 +35,7 @@ interface Wall {
   readonly half: readonly number[];
 }
 
-/** Floor and side walls, so thick that no body passes through in one step. The box has no lid. */
+/** Returns floor and side walls, so thick that no body passes through in one step. The box has no lid. */
 function wallsOf({ min, max }: Scene): Wall[] {
   const middle = min.map((low, axis) => (low + (max[axis] as number)) / 2);
   const half = min.map((low, axis) => ((max[axis] as number) - low) / 2 + WALL);

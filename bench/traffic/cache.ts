@@ -35,7 +35,7 @@ export class Cache {
     return this.lines.length * LINE_BYTES;
   }
 
-  /** `sector` is an address divided by SECTOR_BYTES. */
+  /** Counts an access. `sector` is an address divided by SECTOR_BYTES. */
   access(sector: number, loads: boolean, stores: boolean): void {
     const way = this.wayOf(sector >> 2);
     const bit = 1 << (sector & (SECTORS_PER_LINE - 1));

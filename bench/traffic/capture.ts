@@ -76,7 +76,7 @@ export class Capture {
   }
 }
 
-/** `Kernel.bind` has checked that the buffer is there. */
+/** Adds the default offset and size. `Kernel.bind` has checked that the buffer is there. */
 function boundBuffer(given: GPUBuffer | GPUBufferBinding | undefined): BoundBuffer {
   const bound = given as GPUBuffer | GPUBufferBinding;
   const { buffer, offset = 0, size } = 'buffer' in bound ? bound : { buffer: bound };

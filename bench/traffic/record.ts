@@ -84,7 +84,7 @@ export function formatRecord({ cases, ...head }: TrafficRecord): string {
   return `${JSON.stringify(head, undefined, 1).slice(0, -2)},\n "cases": [\n${texts.join(',\n')}\n ]\n}\n`;
 }
 
-/** Reads a record. Throws an ArgumentError that names `source` if `text` is no record. */
+/** Reads a record. Throws an ArgumentError that names `source` if `text` is no record with today's figures. */
 export function parseRecord(source: string, text: string): TrafficRecord {
   return parseFigures(source, text, { command: 'bench:traffic', names: FIGURE_NAMES, content: 'cases' });
 }

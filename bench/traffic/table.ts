@@ -16,13 +16,13 @@ import { SUBGROUP } from './requests';
 const HEADS = ['pass', 'requests', 'sectors', 'ideal', 'read', 'written', 'bytes', 'paper', 'ms', 'own L2'];
 const WATCHED: readonly Figure[] = ['requests', 'sectors', 'read', 'written', 'ownRead', 'ownWritten'];
 
-/** The name of a pass is the second part of its kernels' labels; the benchmark's query is a user's kernel. */
+/** Returns the name of a pass: the second part of its kernels' labels. The benchmark's query is a user's kernel. */
 function passOf(label: string): string {
   const [, name = label] = label.split('.');
   return name === 'kernel' ? 'query' : name;
 }
 
-/** `bandwidth` is in bytes per second. */
+/** Formats the table of a case. `bandwidth` is in bytes per second. */
 export function formatCase(one: CaseRecord, bandwidth: number): string {
   const entries = Object.entries(one.kernels).map(([label, numbers]) => [label, figuresOf(numbers)] as const);
   const row = (name: string, figures: Figures, paper: string) => {

@@ -22,7 +22,7 @@ export function closingOf(tokens: readonly string[], open: number): number {
   throw new CellstormError(`The shader has no "${closing}" for its token ${open}, "${opening}".`);
 }
 
-/** Splits at `separator` outside of brackets. Leaves out the last part if it is empty. */
+/** Splits tokens at `separator` outside of brackets. Leaves out the last part if it is empty. */
 export function splitAt(tokens: readonly string[], separator: string): string[][] {
   const parts: string[][] = [[]];
   for (let index = 0; index < tokens.length; index++) {

@@ -69,7 +69,7 @@ fn trace_note(path: u32, site: u32, index: u32) -> u32 {
 }
 `;
 
-/** `group` is the bind group of the trace: the first that the kernel does not use. */
+/** Returns the twin of a kernel. `group` is the bind group of the trace: the first that the kernel does not use. */
 export function makeTwin(code: string, entryPoint: string, group: number): Twin {
   const directives = code.match(DIRECTIVE) ?? [];
   const { declarations, functions } = parseModule(code.replace(DIRECTIVE, ''));
@@ -101,7 +101,7 @@ function sizeOf({ attributes }: FunctionText): string {
   return sizes.map((size) => `u32(${size.join(' ')})`).join(' * ');
 }
 
-/** Sizes are numbers, or constants whose values are numbers, as the linker writes them. */
+/** Multiplies sizes. They are numbers, or constants whose values are numbers, as the linker writes them. */
 function evaluate(size: string, declarations: string): number {
   return [...size.matchAll(/u32\((\w+)\)/g)].reduce((product, [, name]) => {
     const [, value] = new RegExp(`\\bconst ${name} = (\\d+)u? ;`).exec(declarations) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Measures how long finding all pairs of particles with different radii takes. The contenders take turns. With particles
- * in random order, the grids of both engines must first find the same pairs as CpuIndex. Simulations must first measure
- * the same number of contacts.
+ * Measures how long finding all pairs of particles with different radii takes. The contenders take turns. With
+ * particles in random order, the grids of both engines must first find the same pairs as CpuIndex. Simulations must
+ * first measure the same number of contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex, createCpuLevelGrid } from '../../src/cpu';
@@ -93,7 +93,7 @@ export async function measureRadii(request: RadiiRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal particles in a bounded world come first: all others are compared with them. */
+/** Returns the particles to compare. Equal ones in a bounded world come first: all others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);

@@ -99,7 +99,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** A box has a darker rim, which separates neighbours of the same colour. */
+/** Returns the surface of a box. It has a darker rim, which separates neighbours of the same colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,

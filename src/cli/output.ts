@@ -29,7 +29,7 @@ export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
 
-/** Lines after the first begin with `indent`. Words longer than a line stay whole. */
+/** Breaks a text into lines. Lines after the first begin with `indent`. Words longer than a line stay whole. */
 export function wrapText(text: string, width: number, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {

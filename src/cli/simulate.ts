@@ -262,7 +262,7 @@ function refuseSceneFlags(given: Given): void {
   }
 }
 
-/** --image must not overwrite the file of --from or --out. But --out may overwrite the file of --from. */
+/** Refuses an --image that would overwrite the file of --from or --out. But --out may overwrite the file of --from. */
 function refuseSharedPaths(given: Given): void {
   const image = given.get('image');
   if (image === undefined) return;

@@ -236,7 +236,7 @@ class Printer {
 const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;
 const WIDTHS = [4, 20, 2, 9, 14, 0] as const;
 
-/** Rows are printed one by one, so column widths are fixed. */
+/** Formats a row of the table. Rows are printed one by one, so column widths are fixed. */
 function tableRow(cells: readonly string[]): string {
   const row = cells.map((cell, column) => {
     const width = WIDTHS[column] ?? 0;

@@ -45,7 +45,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** At the start, the ball's lowest point is DROP above the wall below it or above the obstacle. */
+/** Makes a scene of one ball. At the start, its lowest point is DROP above the wall below it or above the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,

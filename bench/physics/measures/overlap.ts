@@ -168,7 +168,7 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
   };
 }
 
-/** The greatest speed of several starts. */
+/** Measures the greatest speed of several starts. */
 function startsCase(dimensions: Dimensions, gravity: number): Case {
   const crowd = { count: 200, edge: 3 };
   return {
@@ -192,7 +192,7 @@ function startsCase(dimensions: Dimensions, gravity: number): Case {
   };
 }
 
-/** The deepest overlap that several starts leave. */
+/** Measures the deepest overlap that several starts leave. */
 function slowCase(dimensions: Dimensions, { friction, restitution }: (typeof SLOW)[number]): Case {
   const crowd = { count: 200, edge: 3 };
   return {

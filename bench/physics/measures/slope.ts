@@ -32,7 +32,7 @@ type Support = (typeof SUPPORTS)[number];
 
 const isPair = (support: Support) => support === 'other' || support === 'other on an obstacle';
 
-/** The last body is measured. Bodies have a diameter of 1. */
+/** Makes a scene of bodies on a slope. The last body is measured. Bodies have a diameter of 1. */
 export function slopeScene(
   dimensions: Dimensions,
   shape: Shape,
@@ -66,7 +66,7 @@ const HILL = 16;
 
 const HILLS = ['obstacle', 'body'] as const;
 
-/** The last body is measured. It touches the large ball, `degrees` from its top. */
+/** Makes a scene of a ball on a large ball. The last body is measured. It touches the large one, `degrees` from its top. */
 export function hillScene(
   dimensions: Dimensions,
   hill: (typeof HILLS)[number],
@@ -122,7 +122,7 @@ export function coulombAcceleration(degrees: number): number {
   return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
 }
 
-/** `expected` is the acceleration along the axis `along`. */
+/** Compares the acceleration of the last body with `expected`, along the axis `along`. */
 export function slidingCase(
   name: string,
   degrees: number,

@@ -40,7 +40,7 @@ function world(
   };
 }
 
-/** A slope of overlapping obstacles. Each body touches the two obstacles (in 3D, the four) around a hollow. */
+/** Makes a slope of overlapping obstacles. Each body touches the two obstacles (in 3D, the four) around a hollow. */
 export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
@@ -73,8 +73,8 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
 const TOP = 2;
 
 /**
- * A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. The
- * heap lies on a wall or on a level obstacle.
+ * Makes a heap of touching bodies: a triangle of discs or a square pyramid of balls. `base` is the number of bodies
+ * along its edges. The heap lies on a wall or on a level obstacle.
  */
 export function heapScene(
   dimensions: Dimensions,
@@ -100,7 +100,7 @@ export function heapScene(
   return { ...world(dimensions, edge), friction: 1, bodies, obstacles };
 }
 
-/** Boxes of edge 1, stacked exactly. */
+/** Makes a tower of boxes of edge 1, stacked exactly. */
 export function towerScene(dimensions: Dimensions): PhysicsScene {
   const bodies = Array.from({ length: TOWER_HEIGHT }, (_, level) => ({
     position: vector(dimensions, 8, level + 0.5, 8),

@@ -124,7 +124,7 @@ export const MEASURE_WORDS = 19;
 /** The smallest normal 32-bit float. A GPU may flush smaller magnitudes to 0. */
 export const SMALLEST_NORMAL = 2 ** -126;
 
-/** Bits of the NaN that marks a particle as quarantined or removed. */
+/** Bits of the NaN that engines store, for example as the position of a removed particle: hashes need equal bits. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
 export const GREATEST_SPEED_BITS = 0x5780_0000;

@@ -3,7 +3,8 @@
  * the reasons. Its formulas are in this file and in the following ones, which must change together:
  *   - shaders/solve/contact_law.wgsl and obstacles.wgsl (GPU)
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
- *   - src/reference/solve/bound-law.ts, bound-obstacles.ts and bound-settle.ts (the effect of rounding)
+ *   - src/reference/solve/bound-*.ts (the effect of rounding)
+ *   - src/cpu/solver: general-contact.ts and its unrolled copies, obstacles.ts, exact/contact.ts (loops of the CPU)
  *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
@@ -56,8 +57,8 @@
  * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
  * at most 1 / DEEP, the limit changes nothing.
  *
- * Then the particle moves, and obstacles and walls act on its new position and velocity v, first all obstacles, then one
- * wall after the other, then the friction of all. They have no load; a's own load lowers e.
+ * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
+ * one wall after the other, then the friction of all. They have no load; a's own load lowers e.
  *   - A wall moves a onto it. Its change is
  *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
  *       min(depth / dt, −vn)    otherwise, if vn < 0

@@ -49,14 +49,14 @@ export interface ExactSubstep {
 
 /**
  * Returns the fraction that motion in step number `step` adds before it rounds down, from 0 to DITHERS − 1. On average
- * over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep moves one quantum in ten
+ * over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep then moves one quantum per ten
  * substeps. The multiples of the golden ratio spread evenly, however many there are.
  */
 function ditherOf(step: number): number {
   return Math.imul(step, 0x9e37_79b1) >>> 16;
 }
 
-/** `substep` holds the settings of the substep as floats; `step` is the number of the step. */
+/** Converts the numbers of a substep from floats. `step` is the number of the step. */
 export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: number): ExactSubstep {
   const { length, extent, period } = quanta;
   const { dt, inverseDt, gravity, halfRelaxation, gripShare, friction, restitution, walls } = substep;

@@ -115,8 +115,8 @@ export function obstaclesOf({
 }
 
 /**
- * The result shares no array with `given`. Refuses obstacles whose centres are outside `defaultBox`, which is the
- * world's box if the user did not choose one.
+ * Checks and copies obstacles, as readObstacles does, and whether they fit the world. Refuses obstacles whose centres
+ * are outside `defaultBox`, which is the world's box if the user did not choose one.
  */
 export function checkObstacles(
   given: ObstaclesGiven,

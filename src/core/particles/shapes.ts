@@ -103,7 +103,7 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
   return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
 }
 
-/** Without half extents, all bodies are balls. */
+/** Returns sizes in the engines' form. Without half extents, all bodies are balls. */
 export function defineShapes(
   dimensions: Dimensions,
   radii: Float32Array,
@@ -178,7 +178,7 @@ function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): num
   return Array.from(halves.subarray(dimensions * body, dimensions * (body + 1)));
 }
 
-/** `range` limits the radius of the ball around each box. */
+/** Throws if half extents are not valid. `range` limits the radius of the ball around each box. */
 export function checkHalfExtents(
   argument: string,
   halfExtents: unknown,

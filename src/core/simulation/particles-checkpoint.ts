@@ -32,7 +32,7 @@ export function describeWorld(
   return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
-/** A value without a version may be a Promise: the user forgot to await a checkpoint of the GPU. */
+/** Throws unless the version is 1. A value without a version may be a Promise that the user forgot to await. */
 export function checkVersion(checkpoint: { readonly version: 1 } | undefined): void {
   const version = checkpoint?.version;
   if (version === undefined) {

@@ -89,7 +89,7 @@ export const METHOD_OPTION_NAMES = [
   'velocities',
 ] as const satisfies readonly (keyof MethodOptions)[];
 
-/** `diameter` is the distance up to which neighbours are found. */
+/** Returns the options of a method's particles. `diameter` is the distance up to which neighbours are found. */
 export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
   const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };

@@ -41,7 +41,7 @@ export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Default ids: 0, 1, 2 … Leave out `sizes` if all particles have one radius. */
+/** Returns the hash of a state. Default ids: 0, 1, 2 … Leave out the sizes if all particles have one radius. */
 export function hashState(
   dimensions: 2 | 3,
   positions: Float32Array | Int32Array,

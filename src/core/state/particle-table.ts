@@ -404,7 +404,7 @@ function readRow(
   }
 }
 
-/** `order` holds the row of each particle; undefined if the rows were sorted already. */
+/** Sorts particles by id. `order` holds the row of each particle; undefined if the rows were sorted already. */
 function* sortById(
   lines: Lines,
   arrays: Mutable,

@@ -151,7 +151,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** Estimates a query's time, in nanoseconds per particle. `size` is the edge of a cell in diameters. */
+/** Returns the time of the model in nanoseconds per particle. `size` is the edge of a cell in diameters. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,

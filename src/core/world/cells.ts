@@ -133,7 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** HASH_BLOCK adjacent cells along x have consecutive buckets; the hash chooses where these begin. */
+/** Returns a cell's bucket. The HASH_BLOCK cells of a block have consecutive buckets; the hash chooses the first. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);

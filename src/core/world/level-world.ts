@@ -174,7 +174,7 @@ function cellsAlong(box: LevelBox, base: number): number[] {
   });
 }
 
-/** `cells` holds the number of cells along each axis on the lowest level. */
+/** Numbers the cells of all levels. `cells` holds the number of cells along each axis on the lowest level. */
 function numberCells(
   cells: readonly number[],
   periodic: readonly boolean[],

@@ -92,7 +92,7 @@ export class CellOrder {
     );
   }
 
-  /** `words` are the bits of `positions`; `target` gets them sorted. Inside a cell, `ids` decide; default: 0, 1, 2 … */
+  /** Sorts `words`, the bits of `positions`, into `target`. Inside a cell, `ids` decide; default: 0, 1, 2 … */
   sort(
     positions: Float32Array,
     words: Uint32Array,
