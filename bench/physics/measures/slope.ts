@@ -66,7 +66,7 @@ const HILL = 16;
 
 const HILLS = ['obstacle', 'body'] as const;
 
-/** Makes a scene of a ball on a large ball. The last body is measured. It touches the large one, `degrees` from its top. */
+/** Makes a scene of a ball on a large ball, `degrees` from its top. The last body is the ball that is measured. */
 export function hillScene(
   dimensions: Dimensions,
   hill: (typeof HILLS)[number],

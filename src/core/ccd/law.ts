@@ -97,7 +97,7 @@ export interface ContinuousCounts {
   readonly paths: number;
   /** Paths that ended at a hit. */
   readonly hits: number;
-  /** Paths that were ended early, because their end was not settled or they were too long. */
+  /** Paths that were ended early, for example because their end was not settled or they were too long. */
   readonly held: number;
 }
 

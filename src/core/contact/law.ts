@@ -63,8 +63,8 @@
  *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
  *       min(depth / dt, −vn)    otherwise, if vn < 0
  *     It presses on a by its change.
- *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of a
- *     wall. But only the one with the greatest depth can bounce a. The c of others that would bounce a is 0; if one
+ *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of
+ *     a wall. But only the one with the greatest depth can bounce a. The c of others that would bounce a is 0; if one
  *     bounces a, the c of all others is 0. All obstacles together act like one wall. Its normal u is the direction of
  *     Σ c n. With t = Σ c / |Σ c n|, its change is
  *       min((greatest c) · t, −(1 + e) · v·u)

@@ -51,8 +51,8 @@ export class CpuBoxChunks extends BoxFinder<ChunkOrder> {
   }
 
   /**
-   * Number of memberships: a box counts once per chunk that it reaches into. At most 6.25 per box in 2D, and 15.625 in
-   * 3D.
+   * Number of memberships: a box counts once per chunk that it reaches into. On average, a box has at most 6.25 in 2D,
+   * and 15.625 in 3D.
    */
   get members(): number {
     return this.order.memberCount;
