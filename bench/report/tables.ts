@@ -8,7 +8,7 @@ export function tableOf(group: Group): Markup {
   return comparisonOf(group, 'ms (ratio to the fastest)', timeOf);
 }
 
-/** Makes such a table of tests per body and hit ratios. Returns undefined for records without counts of work. */
+/** Makes a table of tests per body and hit ratios. Returns undefined for records without counts of work. */
 export function workTableOf(group: Group): Markup | undefined {
   if (!hasWork(group.cases.flatMap(({ outcomes }) => outcomes))) return undefined;
   return comparisonOf(group, 'distance tests per body (pairs ÷ tests)', workOf);

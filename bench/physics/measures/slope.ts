@@ -66,7 +66,7 @@ const HILL = 16;
 
 const HILLS = ['obstacle', 'body'] as const;
 
-/** Makes a scene of a ball on a large ball, `degrees` from its top. The last body is the ball that is measured. */
+/** Makes a scene of a ball that lies on a large ball, `degrees` from the top. The ball to measure is the last body. */
 export function hillScene(
   dimensions: Dimensions,
   hill: (typeof HILLS)[number],

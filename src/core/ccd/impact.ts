@@ -27,7 +27,7 @@ const ENDLESS = Number.MAX_VALUE;
 
 /**
  * Returns whether two bodies that overlap too deeply approach fast enough for a hit (law.ts). Rounding may make resting
- * bodies approach, but never so fast. `approach` is the relative motion along the normal, and `speedSquared` is the
+ * bodies approach, but not so fast. `approach` is the relative motion along the normal, and `speedSquared` is the
  * square of the whole relative motion, in the same unit of length.
  */
 function closesIn(approach: number, speedSquared: number): boolean {

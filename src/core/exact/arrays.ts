@@ -9,7 +9,7 @@ interface Arrays {
   readonly velocities: Int32Array;
 }
 
-/** Throws if a number is out of range or an array has not `length` numbers: one per coordinate of each particle. */
+/** Throws if a number is out of range, or if an array does not have `length` numbers: one per particle and axis. */
 export function checkExactArrays(exact: Arrays, length: number): void {
   checkInteger('checkpoint.exact.steps', exact.steps, 0, Number.MAX_SAFE_INTEGER);
   for (const [name, least, most] of [

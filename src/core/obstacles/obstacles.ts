@@ -115,7 +115,7 @@ export function obstaclesOf({
 }
 
 /**
- * Checks and copies obstacles, as readObstacles does, and whether they fit the world. Refuses obstacles whose centres
+ * Checks and copies obstacles like readObstacles. Also checks that they fit the world. Refuses obstacles whose centres
  * are outside `defaultBox`, which is the world's box if the user did not choose one.
  */
 export function checkObstacles(
