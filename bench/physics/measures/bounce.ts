@@ -72,7 +72,7 @@ export function dropScene(
   };
 }
 
-/** Returns heights of bounces, NaN if missing. A top lies between steps, so it is computed from the last rising step. */
+/** Returns heights of bounces, NaN if missing. Tops lie between steps, so they follow from the last rising step. */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
   let top: number | undefined;
