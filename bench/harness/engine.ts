@@ -23,7 +23,7 @@ interface Described {
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
   readonly about: string;
-  /** False if the engine runs only if --only names it or all. */
+  /** False for an engine that runs only with its name or `all` in --only. */
   readonly byDefault?: false | undefined;
   /** True if the bodies may be boxes. */
   readonly boxes?: true | undefined;

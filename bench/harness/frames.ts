@@ -6,7 +6,7 @@ import type { BenchScene } from './scenes';
 /** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
 const MOST_FRAMES = 16;
-/** Timed rounds use as many frames as fit into this many bytes: at least two, and at most MOST_FRAMES. */
+/** Timed rounds of a moving scene use as many frames as fit into this many bytes, from two to MOST_FRAMES. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export interface Frames {

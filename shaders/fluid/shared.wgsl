@@ -38,8 +38,8 @@ struct Frame {
   // x: share of FLIP. y: the share of a surplus of particles that each substep corrects. z: 1 / particles per cell. w:
   // the solver's tolerance.
   rules: vec4f,
-  // xyz: gravity. w: the share of kinetic energy that a substep may take before it lowers particles; 0 switches
-  // settling off.
+  // xyz: gravity. w: to remove a gain of energy, a substep first takes at most this share of the particles' kinetic
+  // energy, then moves particles down (settlement.wgsl). 0 switches this off.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
@@ -49,8 +49,8 @@ struct Level {
   // xyz: cells. w: the length of `coupling` per axis.
   cells: vec4u,
   strides: vec4u,
-  // xyz: cells of the coarser level. w: in the first level, the number of levels; in the others, the first level of the
-  // tail.
+  // xyz: cells of the coarser level of the multigrid. w: in the first level, the number of levels; in the others, the
+  // first level that the kernel `tail` solves.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }

@@ -4,12 +4,13 @@
 struct Solid {
   // w: the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, xyz: half of each edge. For a ball, w: the estimated share of poly6 within the ball's cross-section.
+  // For a box, xyz: half of each edge. For a ball, w: the estimated part of the integral
+  // of the smoothing kernel poly6 that lies within the ball's cross-section.
   halves: vec4f,
 }
 
-// Returns the density and gradient of imagined fluid at rest inside solids. A solid's density is the share of poly6
-// inside it, as a product:
+// Returns the density and gradient of imagined fluid at rest inside solids. A solid's density is the share (part of
+// the integral) of poly6 inside it, as a product:
 // - box: per axis, the share between its two faces. If only one face is within reach, the product is exact in 3D, and
 //   wrong by less than 1% in 2D.
 // - ball: the share between the planes that touch the ball's near and far end, times the share within the ball's

@@ -148,7 +148,7 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
   if (typeof chrome === 'string') throw new CellstormError(chrome);
   // wgpu also runs on SwiftShader, so the second driver is optional.
   if (lavapipe && apt === 'root' && findLavapipe(machine) === undefined) {
-    say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second software driver.`);
+    say(`installing ${LAVAPIPE_PACKAGES[0]}, a second software driver, with apt-get.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);
     if (failure !== undefined) say(`this failed (${failure}), so lavapipe is missing.`);
   }
@@ -168,7 +168,7 @@ export async function installChromeAndDriver(options: InstallOptions = {}): Prom
 export function installCompiler(say: (line: string) => unknown): void {
   const apt = findApt();
   if (apt === 'none' || attempt('cc', ['--version'], COMPILER_LIMIT_MS) === undefined) return;
-  say(`installing ${COMPILER_PACKAGES[0]} with apt-get, a C compiler.`);
+  say(`installing ${COMPILER_PACKAGES[0]}, a C compiler, with apt-get.`);
   const failure = aptInstall(apt, COMPILER_PACKAGES);
   if (failure !== undefined) say(`this failed: ${failure}.`);
 }

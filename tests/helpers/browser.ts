@@ -2,7 +2,7 @@
  * Opens pages of a Vite server in a headless Chrome, whose canvas and WebGPU work without a GPU.
  *
  * Call `useBrowser()` in a describe, which then has its own browser profile. All files of a process share servers and
- * browsers. Serve the built page if you can: the source page loads every module as a file.
+ * browsers. Serve the built page if you can. The source page is slow, because it requests each module separately.
  *
  * A page takes seconds to open, mostly to compile kernels. Tests that need no page of their own share one:
  *   const open = browser.share((opener) => openPlayground(opener));

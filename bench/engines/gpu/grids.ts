@@ -45,7 +45,7 @@ export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize'
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // If the three cells of a row hold more than HEAVY_ROW bodies, `crowds` gives a workgroup to each body.
+  // If the three cells of a row hold more than HEAVY_ROW bodies on average, `crowds` gives a workgroup to each body.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }

@@ -18,7 +18,10 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** A workgroup compares its own tile with at most this many. With more, fewer workgroups run, each for longer. */
+/**
+ * A workgroup compares its own tile with at most this many tiles. If this number were larger, fewer workgroups would
+ * run, each for longer.
+ */
 const STRIPE_TILES = 16;
 
 export async function openNaive(

@@ -1,4 +1,5 @@
-// Computes the equation of a cell of the level coarser than `level`: half the sum of the equations of its finer cells.
+// Computes the equation of a cell of the level coarser than `level`. Its coefficients are half the sum of those of the
+// finer cells.
 // Linked with coarsen.wgsl and coarsen_tail.wgsl. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: cell_at, level, entry_at, is_cell, diagonal, coupling, LEAST_DIAGONAL.
 

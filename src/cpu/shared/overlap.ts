@@ -1,5 +1,5 @@
 /**
- * Decides exactly whether two particles overlap. The pair loops call these tests only for distances² so close to
+ * Decides exactly whether two particles overlap. Searches make these tests only for distances² so close to
  * diameter² that rounding may decide. Also wraps positions and distances in periodic worlds.
  * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
  */
@@ -80,8 +80,8 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 
 /**
  * If the distance² of a pair in doubles is below diameter² · SURELY, the pair overlaps. If it is above diameter² ·
- * PERHAPS, the pair does not. The loops keep all pairs that may overlap, and dropApart tests them afterwards: a call
- * inside a loop would make V8 keep the loop's numbers in memory.
+ * PERHAPS, the pair does not. The loops in plain boxes keep all pairs that may overlap, and dropApart tests them
+ * afterwards: a call inside a loop would make V8 keep the loop's numbers in memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;

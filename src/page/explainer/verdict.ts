@@ -1,4 +1,4 @@
-/** Shows whether a mistake of the second chapter breaks the search, in words and as bars. */
+/** Shows whether a mistake of the second chapter breaks the search or the pushes, in words and as bars. */
 import { find } from '../support/dom';
 import { make } from './dom';
 import { countFound, type Search } from './mistakes';

@@ -36,7 +36,10 @@ const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
 const WARM_MS = 80;
-/** By the page's clock, a sample is a batch of about this length, at most MOST_BATCH steps. */
+/**
+ * If the page's clock times the steps, a sample is a batch of steps that takes about this long, at most MOST_BATCH
+ * steps. By the GPU's clock, it is one step.
+ */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
 /** Browsers round the GPU's clock to 0.1 ms per stage. This matters if a step takes less than COARSE_MS. */

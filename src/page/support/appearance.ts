@@ -1,7 +1,7 @@
 /**
  * A page's light or dark appearance: the URL's for this visit, otherwise the visitor's stored choice, otherwise the
  * system's. The style sheets have the colours of the dark theme in media rules, so the system's choice holds before a
- * script runs. A choice on the page replaces the conditions of these rules.
+ * script runs. Any other choice than the system's replaces the conditions of these rules.
  */
 import { storedValue, storeValue } from './storage';
 

@@ -1,6 +1,6 @@
 /**
  * The effect of obstacles on a particle in exact arithmetic, and the errors of GPU and reference. bound-contact.ts
- * derives the errors of each contact. With `meetObstacles`, these include the error of the particle's position.
+ * derives the errors of each contact. In `meetObstacles`, these errors include that of the particle's position.
  *
  * Pushes: their sum is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
  *   - M may be off by the largest error of an overlap.
@@ -9,14 +9,15 @@
  *
  * Changes: let v be the velocity before obstacles, off by ε.
  *   a = v·n          off by ε and by |v| APPROACH
- *   c                the change by one obstacle, as at a wall: min(depth / dt, −a), or (1 + e) |a| for a bounce. If
- *                    errors may decide whether the obstacle is the deepest one, or bounces the particle, c is also off
- *                    by the bounce. If errors may decide whether a bounce leaves c out, c is also off by |c|.
+ *   c                the change by one obstacle: min(depth / dt, −a), (1 + e) |a| for a bounce, or 0 (see law.ts). If
+ *                    errors may decide whether this obstacle is the deepest one or bounces the particle, c is also off
+ *                    by (1 + e) |a|. If errors may decide whether another obstacle's bounce sets c to 0, c is also off
+ *                    by |c|.
  *   O = Σ c n        off by the errors of c and n, and by the roundings of products and of the sum
  *   up = O / |O|     off by UP: twice the relative error of O, and LENGTH + 5 u. With a single contact, the error of c
- *                    does not turn `up`, so UP is the error of n instead. UP is never above 2.
+ *                    does not turn `up`, so the error of n and 3 u replace the first term. UP is never above 2.
  *   A = v·up         off by ε and by |v| (UP + (k + 1) u)
- *   turn = Σ c / |O| off by both errors. If |O| may be 0, the error is infinite.
+ *   turn = Σ c / |O| off by both errors; with a single contact, by 20 u. If |O| may be 0, the error is infinite.
  *   C                min((greatest c) · turn, (1 + e) |A|), off by the error of either, whichever is larger
  *   s = v − A up     off by ε, the error of A, |A| UP, and three roundings
  * C · turn presses on the particle. bound-law.ts derives its friction, together with that of walls.

@@ -277,8 +277,8 @@ export function rub({ friction, dt }: Substep, moved: Moved, box?: Box): Moved {
 }
 
 /**
- * Lets all obstacles that overlap a particle act like one wall, except for their friction. `contacts` must belong to
- * the position in `moved`.
+ * Lets all obstacles that overlap a particle act like one wall, without friction, which `rub` applies later. `contacts`
+ * must belong to the position in `moved`.
  */
 export function meetObstacles(
   substep: Substep,

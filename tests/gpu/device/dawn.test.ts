@@ -24,7 +24,7 @@ describe('openDawn', () => {
     vi.unstubAllEnvs();
   });
 
-  test('rejects an unknown driver, and can be called again', async () => {
+  test('rejects an unknown driver, before other tests call it again', async () => {
     vi.stubEnv('CELLSTORM_DRIVER', 'vulkan');
     await expect(openDawn()).rejects.toThrow('CELLSTORM_DRIVER is "vulkan", but it must be one of auto,');
   });

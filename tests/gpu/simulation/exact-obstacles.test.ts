@@ -150,14 +150,14 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
         one.separate(3);
         one.step(DT / 2);
       }
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 4);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '4 steps');
       await expectSameQueries(cpu, simulation, 4);
       expect((await simulation.measure()).obstacleContacts).toBeGreaterThan(0);
       for (const one of [cpu, simulation]) {
         one.setObstacles(new Float32Array(0));
         one.step(DT);
       }
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 5);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '5 steps');
       expect((await simulation.measure()).obstacleContacts).toBe(0);
       simulation.destroy();
     },
@@ -178,11 +178,11 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
       simulation.restore(cpu.checkpoint());
       for (let step = 0; step < 3; step++) for (const one of [cpu, simulation]) one.step(DT);
       const checkpoint = await simulation.checkpoint();
-      expectSameState(cpu.checkpoint(), checkpoint, 6);
+      expectSameState(cpu.checkpoint(), checkpoint, '6 steps');
       const other = createCpuSimulation({ ...options, obstacles: undefined, obstacleCapacity: 999 });
       other.restore(checkpoint);
       for (const one of [other, simulation]) one.step(DT);
-      expectSameState(other.checkpoint(), await simulation.checkpoint(), 7);
+      expectSameState(other.checkpoint(), await simulation.checkpoint(), '7 steps');
       simulation.destroy();
     },
     SHARED,

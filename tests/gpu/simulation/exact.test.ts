@@ -66,7 +66,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
         one.separate(3);
         one.step(DT / 2);
       }
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 6);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '6 steps');
       const { pairs, count } = cpu.findPairs();
       expect(await simulation.findPairs()).toEqual({ pairs, count, borderline: 0 });
       const { contacts, borderline, outside, nonFinite } = await simulation.measure();
@@ -89,16 +89,16 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
       const simulation = await createSimulation(wrap(), options);
       for (let step = 0; step < 5; step++) cpu.step(DT);
       simulation.restore(cpu.checkpoint());
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 5);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '5 steps');
       for (let step = 0; step < 5; step++) for (const one of [cpu, simulation]) one.step(DT);
       const checkpoint = await simulation.checkpoint();
       cpu.restore(checkpoint);
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 10);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '10 steps');
       // A checkpoint may hold positions outside of a periodic world.
       const exact = checkpoint.exact as ExactArrays;
       const outside = { ...exact, positions: exact.positions.map((at) => at - 2 ** 28) };
       for (const one of [cpu, simulation]) one.restore({ ...checkpoint, exact: outside });
-      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), 10);
+      expectSameState(cpu.checkpoint(), await simulation.checkpoint(), '10 steps');
       simulation.destroy();
     },
     SHARED,

@@ -20,16 +20,17 @@ export async function expectSameBits(
   let taken = 0;
   for (const steps of all) {
     for (; taken < steps; taken++) for (const one of [cpu, simulation]) one.step(DT);
-    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), steps);
+    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), `${steps} steps`);
     expect((await simulation.measure()).hash).toBe(cpu.measure().hash);
   }
   simulation.destroy();
 }
 
-export function expectSameState(expected: Checkpoint, found: Checkpoint, steps: number): void {
+/** `about` says in an error message which state it is. */
+export function expectSameState(expected: Checkpoint, found: Checkpoint, about: string): void {
   const words = expected.exact?.positions ?? [];
   const differs = words.findIndex((word, index) => word !== found.exact?.positions[index]);
-  expect(differs, `first differing coordinate after ${steps} steps`).toBe(-1);
+  expect(differs, `first differing coordinate, ${about}`).toBe(-1);
   expect(found).toEqual(expected);
 }
 
@@ -55,7 +56,7 @@ export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const scale = 2 * radius;
   const place = () => between(-0.2, edge + 0.2);
   const low = scale * pick(0, 0, -3.7, 500.1);
-  // 300 makes periods that no 32-bit float holds, and coarser quanta.
+  // With 300, quanta are coarser, and many periods, in quanta, are not 32-bit floats.
   const long = pick(1, 1, 1, 300);
   const positions = Float32Array.from(
     { length: dimensions * count },
@@ -131,7 +132,7 @@ export async function expectSameBitsInCases(
         one.step(DT);
       }
     }
-    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), seed);
+    expectSameState(cpu.checkpoint(), await simulation.checkpoint(), `seed ${seed}`);
     if (options.obstacles) await expectSameQueries(cpu, simulation, seed);
     simulation.destroy();
   }

@@ -15,7 +15,7 @@ export function gridOptions({
   return { dimensions, capacity, diameter, cellSize, ...bounds };
 }
 
-/** `from` is where the pointer was pressed, or a point that was chosen before. */
+/** `from` is where the pointer was last pressed or, before any press, the middle of the picture. */
 export interface Way {
   readonly from: readonly number[];
   readonly to: readonly number[];

@@ -173,7 +173,7 @@ describe('a tool', () => {
         const { theme, obstacles } = await describeScenery(page);
         const image = await takePicture(page, `tools-${engine}`);
         const painted = obstacles.filter(
-          // Compare with the background, because the rim of the next obstacle may darken the pixel.
+          // Compare with the background, not with the colour of obstacles: another rim may darken the pixel.
           (at) => colourDistance(pixelAt(image, ...at), theme.surface) > 25,
         );
         expect(obstacles.length).toBe(obstacleCount);

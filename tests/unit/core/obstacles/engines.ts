@@ -19,7 +19,10 @@ export const hashOf = (simulation: ParticleSimulation) => (simulation.measure() 
 export const overlapsOf = (simulation: ParticleSimulation) =>
   (simulation.measure() as { obstacleContacts: number }).obstacleContacts;
 
-/** Expects that 60 steps keep the energy, and end with more than 20 overlaps with obstacles in total. */
+/**
+ * Expects that 60 steps keep the energy. The overlaps with obstacles, counted after each step, must add up to more than
+ * 20.
+ */
 export function expectEnergyKept(simulation: CpuSimulation): void {
   const before = simulation.measure().kineticEnergy;
   let touched = 0;
@@ -27,7 +30,7 @@ export function expectEnergyKept(simulation: CpuSimulation): void {
     simulation.step(1 / 60);
     touched += overlapsOf(simulation);
   }
-  // A contact with an obstacle lasts one substep, so steps often end after it.
+  // A contact with an obstacle lasts one substep. Most are over when their step ends, so this counts only a few.
   expect(touched).toBeGreaterThan(20);
   expect(simulation.measure().kineticEnergy / before).toBeCloseTo(1, 4);
 }

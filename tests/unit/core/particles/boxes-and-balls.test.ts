@@ -178,7 +178,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
   });
 });
 
-describe('boxes in both engines', () => {
+describe('boxes in the CPU engine and the reference', () => {
   it.each(DIMENSIONS.flatMap((dimensions) => WORLD_CASES.map((kind) => [dimensions, kind] as const)))(
     'have nearly the same positions after a step, in %dD in a world that is %s',
     { tags: 'case' },

@@ -12,7 +12,10 @@ import { WORLD_KINDS } from '../../../helpers/inputs/obstacle-fields';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 120;
-/** Held pairs stay valid until two particles may have come nearer by this share of a diameter. */
+/**
+ * Held pairs are a list of near pairs that several substeps use. It stays valid until two particles may have come nearer
+ * by this share of a diameter.
+ */
 const MARGIN = { 2: 0.5, 3: 0.15 } as const;
 
 function stateOf(positions: Float32Array): ParticleState {

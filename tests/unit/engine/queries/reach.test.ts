@@ -15,7 +15,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('put two particles within a radius at most as many cells apart as that radius spans', () => {
+    it('separate two particles that are closer than a radius by at most as many cells as the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -39,7 +39,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
                   const spanned = cellsSpanned(world, radius);
                   const away = cellsAway(world, position, other, axis);
                   if (away > spanned) {
-                    throw new Error(`${position} and ${other} are ${away} cells apart, not ${spanned}`);
+                    throw new Error(`${position} and ${other} are ${away} cells apart, more than ${spanned}`);
                   }
                   if (spanned > 1) wide++;
                   if (away > 2) far++;
@@ -85,7 +85,7 @@ describe('a radius', () => {
     ['less than two cells, by more than rounding can add', shifted, 2.499, 2],
     ['a cell that is wider than the diameter', unbounded, 1, 1],
     ['three cells that are wider than the diameter', unbounded, 3, 3],
-  ])('spans the expected number of cells: %s', (_, world, radius, cells) => {
+  ])('of %s spans the expected number of cells', (_, world, radius, cells) => {
     expect(cellsSpanned(world, radius)).toBe(cells);
     expect(breadthFor(world, radius)).toBe(cells === 1 ? 'narrow' : 'wide');
   });

@@ -75,7 +75,7 @@ describe('the CPU engine behind a port', () => {
     expect((await link.ask('checkpoint')).result).toEqual(before);
   });
 
-  it('runs the methods, and counts neighbours only while the page wants the counts', async () => {
+  it('runs a method, and counts neighbours only while the page wants the counts', async () => {
     const choices = { ...defaultChoices('dam-break'), count: 200 };
     const { options, method } = await startFrom(choices, 200);
     const link = open();

@@ -22,7 +22,7 @@ describe('the distance tests of a step', () => {
     expect(checksOf(naive, gpu).explanation).toMatch(/from both sides/);
   });
 
-  it('are twice as many if bounces look for partners, and only an upper bound if sizes differ', () => {
+  it('are twice as many if bounces look for partners, and on the GPU only an upper bound if sizes differ', () => {
     const settings = { ...simulation.settings, restitution: 0.5 };
     const radiusRange = { smallest: 0.5, largest: 1 };
     expect(
@@ -33,7 +33,7 @@ describe('the distance tests of a step', () => {
     );
   });
 
-  it('are explained with the levels that the CPU engine uses if sizes differ', () => {
+  it('come with a note about levels only on the CPU engine, and only if sizes differ', () => {
     const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
       checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
     const sizes = { smallest: 0.5, largest: 1 };

@@ -72,7 +72,7 @@ describe('the outline of visited cells', () => {
     }
   });
 
-  it('follows a step, and has a single edge where two cells touch only along an edge', () => {
+  it('goes around the inner corner of an L of cells, and has a single edge where two cells touch only along an edge', () => {
     expect(outlineOf([cell(0, 0, 0)])).toHaveLength(12);
     // An L of three cells has 8 edges around its top, 8 around its bottom, and 6 upright ones.
     expect(outlineOf([cell(0, 0, 0), cell(1, 0, 0), cell(0, 1, 0)])).toHaveLength(22);

@@ -89,7 +89,7 @@ it.each([2, 3] as const)(
 describe('a body above its friction angle', () => {
   const excess = 'acceleration above Coulomb';
 
-  it('slides on a wall with the acceleration of Coulomb, in all engines', async () => {
+  it('slides on a wall with the acceleration of Coulomb, in rigid-body engines, too', async () => {
     const scene = findCase('slope', 2, '30°, box on a wall');
     for (const engine of [undefined, BOX2D3, RAPIER]) {
       expect(Math.abs((await figuresOf(scene, engine))[excess] as number)).toBeLessThan(1);
