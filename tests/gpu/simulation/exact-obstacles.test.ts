@@ -218,7 +218,7 @@ describe.each(DIMENSIONS)('exact simulations with obstacles on the GPU, %dD', (d
       const simulation = await createSimulation(wrap(), options);
       const before = await simulation.checkpoint();
       const far = new Float32Array(2 * dimensions).fill(1).with(dimensions + 1, 4000);
-      const message = `[${dimensions + 1}] (obstacle 1) is 4000, but it must be from -1024 to 1024 in this`;
+      const message = `[${dimensions + 1}] (obstacle 1) is 4000, but it must be from -1024 to below 1024 in this`;
       expect(() => simulation.setObstacles(far)).toThrow(`obstacles${message}`);
       expect(() => simulation.setObstacles({ positions: far })).toThrow(`obstacles.positions${message}`);
       const broken = { ...before, time: 7, obstacles: far };
