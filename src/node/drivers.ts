@@ -25,7 +25,7 @@ export interface Chrome {
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  /** Where it comes from: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
+  /** Its origin: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 

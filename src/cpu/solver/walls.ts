@@ -9,7 +9,7 @@ import type { Dimensions } from '../../core/world/world';
 /** The particle that obstacles and walls change. */
 export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
-/** What friction can take away: the velocity across the normals of obstacles and walls that press on the particle. */
+/** The velocity across the normals of obstacles and walls that press on the particle. Friction can take it away. */
 export const scratchSliding = new Float64Array(3);
 /** The sum of the normal changes by obstacles and walls, and whether any of them bounces the particle. */
 export const pressing = { sum: 0, isBounce: false };

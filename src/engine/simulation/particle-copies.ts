@@ -98,7 +98,7 @@ export class ParticleCopies {
       partner: 4 * capacity,
       leaving: 4 * Math.ceil(capacity / 32),
     });
-    // Of the two copies of the positions, only this one is public, in `state`.
+    // Only this copy of the positions is public, in `state`.
     if (exact) WHOLE_POSITIONS.add(owned.buffers.position0);
     return new ParticleCopies(gpu, world, capacity, owned, exact);
   }

@@ -77,7 +77,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
-/** Of the table below, only this case runs in both tiers: a software GPU compiles for many seconds per case. */
+/** Only this case of the table below runs in both tiers: a software GPU compiles for many seconds per case. */
 const IN_BOTH_TIERS = 'bounded equal 2D';
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
