@@ -32,7 +32,7 @@ export async function listKernels(dimensions: Dimensions): Promise<Map<string, K
   const add = (description: KernelDescription, variant = '') => {
     kernels.set(`${description.label}${variant} ${dimensions}D`, description);
   };
-  for (const description of describeKernels(dimensions, true)) add(description);
+  for (const description of describeKernels(dimensions)) add(description);
   for (const description of describeFluid(dimensions)) add(description);
   const gpu = await openUnused(dimensions);
   for (const kind of KINDS) {

@@ -1,6 +1,6 @@
 /** A radix sort. Its kernels need neither subgroups nor forward progress between workgroups. */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
-import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
+import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../core/base/errors';
 import { defaultSettings, deriveSubstep } from '../core/contact/settings';
 import type { KeyKind } from '../core/particles/keys';
@@ -278,16 +278,11 @@ function checkBits(bits: number | undefined, keys: KeyKind, most: number): void 
 function checkHolds(gpu: Gpu, capacity: number, words: number, shape: RadixShape): void {
   const bytes = 4 * words * capacity;
   checkBinds(gpu, bytes, `${capacity} keys`, `particles: ${Math.ceil(bytes / 8)}`);
-  const needed = Math.max(
-    radixWorkgroups(capacity, shape),
-    Math.ceil(radixCounters(capacity, shape) / SCAN_BLOCK),
-  );
+  const needed = radixWorkgroups(capacity, shape);
   const most = gpu.workgroupsPerDimension ** 2;
   if (needed <= most) return;
-  // The kernel with the fewest keys per workgroup decides.
-  const fewest = Math.min(WORKGROUP_SIZE * shape.run, (SCAN_BLOCK * shape.run) / 2 ** shape.bits);
   throw new LimitError(
     'maxComputeWorkgroupsPerDimension',
-    `${capacity} keys need ${needed} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * fewest} keys fit.`,
+    `${capacity} keys need ${needed} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * WORKGROUP_SIZE * shape.run} keys fit.`,
   );
 }

@@ -1,6 +1,6 @@
 /** Requests an adapter and a device. Raises limits only as far as the particles, the cells and the caller need. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkList } from '../core/base/checks';
-import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
+import { MEASURE_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, CellstormError, GpuError, LimitError, Phrase } from '../core/base/errors';
 import { defaultCellCount } from '../core/simulation/default-box';
 import { MAX_PARTICLES } from '../core/simulation/ids';
@@ -20,8 +20,8 @@ export interface GpuRequest {
   /** Passed to `requestAdapter`. Default: none. */
   readonly powerPreference?: GPUPowerPreference | undefined;
   /**
-   * Features that your own code needs of the device. Default: none. The features timestamp-query and subgroups are
-   * added if the adapter has them.
+   * Features that your own code needs of the device. Default: none. The feature timestamp-query is added if the adapter
+   * has it.
    */
   readonly requiredFeatures?: readonly GPUFeatureName[] | undefined;
   /**
@@ -39,8 +39,6 @@ export interface Gpu {
   readonly info: GPUAdapterInfo | undefined;
   /** True if the device has the feature `timestamp-query`. */
   readonly timestamps: boolean;
-  /** True if the device has the feature `subgroups`. */
-  readonly subgroups: boolean;
   /** Limits of the adapter, if known. You can request a new device with limits up to these. */
   readonly adapterLimits?: GPUSupportedLimits | undefined;
   /** The most workgroups per dimension of a dispatch. Default: the device's limit. */
@@ -176,7 +174,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
     requiredLimits[name] = Math.max(bytes, DEFAULT_LIMITS[name], ownLimits[name] ?? 0);
   }
   checkOffered(adapter, features, ownLimits);
-  const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
+  const optional = (['timestamp-query'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({
@@ -218,8 +216,8 @@ function messageOf(error: unknown): string {
 /**
  * Wraps your own device, so that cellstorm and other code can share it.
  *
- * cellstorm needs no optional feature. It uses timestamp-query to time stages and subgroups to add up counts, if the
- * device has these features. It needs the default limits of WebGPU, among them
+ * cellstorm needs no optional feature. It uses timestamp-query to time stages, if the device has this feature. It needs
+ * the default limits of WebGPU, among them
  * maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and maxComputeWorkgroupStorageSize 16384.
  * Many particles need a higher maxBufferSize and maxStorageBufferBindingSize: each object checks both when it is
  * created, and its LimitError says what to request.
@@ -262,7 +260,6 @@ function wrap(
     device,
     info: info ?? (device as { adapterInfo?: GPUAdapterInfo }).adapterInfo,
     timestamps: device.features.has('timestamp-query'),
-    subgroups: device.features.has('subgroups' as GPUFeatureName),
     adapterLimits,
     workgroupsPerDimension: workgroupsPerDimension ?? device.limits.maxComputeWorkgroupsPerDimension,
     sharedLayout: sharedGroupLayout(device),
@@ -304,14 +301,13 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
       );
     }
   }
-  // The scan covers the cells, two extra buckets and the end.
-  const workgroups = Math.max(Math.ceil(particles / WORKGROUP_SIZE), Math.ceil((cells + 3) / SCAN_BLOCK));
+  const workgroups = Math.ceil(particles / WORKGROUP_SIZE);
   const most = gpu.workgroupsPerDimension ** 2;
   if (workgroups > most) {
     throw new LimitError(
       'maxComputeWorkgroupsPerDimension',
-      `${particles} particles in ${cells} cells need ${workgroups} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * WORKGROUP_SIZE} particles in ${most * SCAN_BLOCK - 3} cells fit.`,
-      Math.floor((particles * most) / workgroups),
+      `${particles} particles need ${workgroups} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * WORKGROUP_SIZE} particles fit.`,
+      most * WORKGROUP_SIZE,
     );
   }
   checkDefaultLimits(gpu);

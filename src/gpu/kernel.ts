@@ -26,7 +26,6 @@ export interface KernelDescription {
   readonly bare?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
-  readonly extensions?: readonly string[];
   /** With user code, call Kernel.compile: when Kernel.create looks for an equal kernel, it ignores user code. */
   readonly userCode?: UserCode;
 }

@@ -36,7 +36,6 @@ export interface LinkOptions {
   readonly standalone?: boolean;
   /** True to leave out the shared constants and the modules that declare vectors and bodies. */
   readonly bare?: boolean;
-  readonly extensions?: readonly string[];
   readonly userCode?: UserCode;
 }
 
@@ -97,7 +96,6 @@ export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number
 export function linkShader(options: LinkOptions): LinkedShader {
   const lines: SourceLine[] = [];
   const generate = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
-  for (const extension of options.extensions ?? []) generate(`enable ${extension};`);
   const shared = options.bare ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...constants };
   const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
   for (const [name, value] of Object.entries(values)) generate(declareConstant(name, value));

@@ -8,7 +8,7 @@ import { Crowd } from './grid/crowd';
 import { FinerEntries } from './grid/finer-entries';
 import { Gather } from './grid/gather';
 import { MERGE_STEPS, MergeLevels } from './grid/merge-levels';
-import { SCAN_SHAPES, Scan } from './grid/scan';
+import { SCAN_SHAPES, SCAN_STEPS, Scan } from './grid/scan';
 import { Scatter } from './grid/scatter';
 import { Measure } from './measure/measure';
 import { type Breadth, splitsCrowds, type Variant } from './modules';
@@ -36,9 +36,9 @@ const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
 const EXACT_KINDS: readonly WorldKind[] = ['bounded', 'periodic'];
 
-export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
+export function describeKernels(dimensions: Dimensions): KernelDescription[] {
   return [
-    ...describeScan(dimensions, subgroups),
+    ...describeScan(dimensions),
     ...(dimensions === 2 ? describeRadix() : []),
     Retire.describe({ dimensions }),
     Retire.describe({ dimensions, levels: 1 }),
@@ -93,15 +93,10 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-function describeScan(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
-  return [
-    Scan.describeReduce(dimensions, false),
-    ...(subgroups ? [Scan.describeReduce(dimensions, true)] : []),
-    ...Object.values(SCAN_SHAPES).flatMap((shape) => [
-      Scan.describe(dimensions, 'spine', shape),
-      Scan.describe(dimensions, 'apply', shape),
-    ]),
-  ];
+function describeScan(dimensions: Dimensions): KernelDescription[] {
+  return Object.values(SCAN_SHAPES).flatMap((shape) =>
+    SCAN_STEPS.map((step) => Scan.describe(dimensions, step, shape)),
+  );
 }
 
 /** Keys have no dimensions, so only 2D lists these kernels. */

@@ -1,4 +1,4 @@
-/** Tests that wgpu and naga, which Firefox uses, accept all kernels except variants with subgroups. */
+/** Tests that wgpu and naga, which Firefox uses, accept all kernels. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -18,7 +18,7 @@ async function expectAccepted(question: KernelsQuestion, labels: readonly string
 
 describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
   for (const dimensions of DIMENSIONS) {
-    const labels = describeKernels(dimensions, false).map(({ label }) => label);
+    const labels = describeKernels(dimensions).map(({ label }) => label);
     const indices = [...labels.keys()];
     const parts = Math.ceil(indices.length / 100);
 

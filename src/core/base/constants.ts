@@ -6,19 +6,8 @@
 /** Threads per workgroup of most passes: the most that WebGPU guarantees. */
 export const WORKGROUP_SIZE = 256;
 
-/**
- * Threads per workgroup of the scan on software GPUs: few, because each thread adds up the sums of all threads before
- * it. On other GPUs, only the kernel `reduce` has so few (`SCAN_SHAPES`).
- */
-export const SCAN_WORKGROUP_SIZE = 64;
-
-/**
- * Counts per thread in a workgroup of SCAN_WORKGROUP_SIZE threads, a multiple of 4. Larger numbers mean fewer barriers,
- * but less parallelism.
- */
-export const SCAN_ITEMS = 64;
-
-export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
+/** Counts that a workgroup of the scan takes at a time. Such a block has 16 counts per thread of WORKGROUP_SIZE. */
+export const SCAN_BLOCK = 16 * WORKGROUP_SIZE;
 
 /** Bits per digit of the radix sort. More bits mean fewer rounds, but 2^bits counters per thread. */
 export const RADIX_BITS = 4;

@@ -8,7 +8,6 @@ import {
   FINER_STEPS,
   MEASURE_WORDS,
   MEASURE_WORKGROUPS,
-  SCAN_BLOCK,
   TABLE_SHIFT,
 } from '../../core/base/constants';
 import { ArgumentError, describeCount, LimitError } from '../../core/base/errors';
@@ -95,7 +94,7 @@ export function estimateMemory(
     particles * bytesPerParticle(dimensions, kind, levels, boxes) +
       leaving +
       heavy +
-      bytesOfCells(levels > 0 ? cells + bucketsOfFiner(dimensions, cells, kind, levels) : cells) +
+      BYTES_PER_CELL * (levels > 0 ? cells + bucketsOfFiner(dimensions, cells, kind, levels) : cells) +
       (obstacles > 0
         ? bytesOfObstacles({ dimensions, kind, levels, boxes, cellCount: cells }, obstacles)
         : 0) +
@@ -135,14 +134,10 @@ function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number):
   return Object.values(bytes).reduce((sum, size) => sum + size, 0);
 }
 
-function bytesOfCells(cells: number): number {
-  return cells * BYTES_PER_CELL + (8 * cells) / SCAN_BLOCK;
-}
-
 /**
  * Returns the bytes that obstacles add: the packed arrays and one more word per partial measure. Without levels, the
  * buffers for sorting obstacles come on top: given and sorted positions; an id, an entry, and a rank or cell per
- * obstacle; counts, starts and block sums of the cells.
+ * obstacle; counts and starts of the cells.
  */
 function bytesOfObstacles(
   {
@@ -163,7 +158,7 @@ function bytesOfObstacles(
     3 * packed.positions +
     packed.cells +
     sorting * obstacles +
-    bytesOfCells(world.cellCount) +
+    BYTES_PER_CELL * world.cellCount +
     measured
   );
 }

@@ -2,7 +2,7 @@
  * Host of shaders/grid/scan.wgsl: computes exclusive prefix sums, and zeroes the counts. Callers destroy ScanBindings.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
-import { SCAN_BLOCK, SCAN_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../../core/base/constants';
+import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
 import type { Bindings } from '../../gpu/bindings';
 import { reserveBuffers } from '../../gpu/buffers';
@@ -12,7 +12,7 @@ import { defineStruct } from '../../gpu/layout';
 import type { SharedBinding } from '../../gpu/params';
 import { PARAMS } from '../modules';
 
-export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
+export const SCAN_FIELDS = { vectors: 'u32', vectors_per_part: 'u32' } as const;
 
 /** The scan reads counts and writes starts in vectors of four. */
 export function scanBytes(length: number): number {
@@ -23,69 +23,60 @@ const SOURCES = [PARAMS, { name: 'grid/scan.wgsl', text }];
 
 export interface ScanBinding {
   readonly blocks: number;
+  readonly blocksPerPart: number;
   readonly reduce: GPUBindGroup;
-  readonly spine: GPUBindGroup;
   readonly apply: GPUBindGroup;
   readonly bytes: number;
   destroy(): void;
 }
 
-/** Says which threads scan which counts of a block. The result does not depend on the shape. */
+/** Says which threads scan which counts. The result does not depend on the shape. */
 export interface ScanShape {
   /** True if neighbouring threads access neighbouring vectors. Otherwise each thread scans a row of vectors. */
   readonly coalesced: boolean;
+  /** Threads per workgroup. Each workgroup scans a part of the counts. */
   readonly threads: number;
+  /** Each workgroup adds up the sums of all parts before its own, so more parts mean more reads. */
+  readonly mostParts: number;
 }
 
-/** Barriers are expensive on software GPUs; on other GPUs, accesses that are not coalesced are expensive. */
+/**
+ * On software GPUs, barriers are expensive, and each thread adds up the sums of all threads before it, so few parts and
+ * few threads are fastest. On other GPUs, accesses that are not coalesced are expensive.
+ */
 export const SCAN_SHAPES = {
-  gpu: { coalesced: true, threads: WORKGROUP_SIZE },
-  software: { coalesced: false, threads: SCAN_WORKGROUP_SIZE },
+  gpu: { coalesced: true, threads: WORKGROUP_SIZE, mostParts: 1024 },
+  software: { coalesced: false, threads: 64, mostParts: 128 },
 } as const satisfies Readonly<Record<string, ScanShape>>;
 
 export function scanShape(gpu: Gpu): ScanShape {
   return SCAN_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
 }
 
-const SCANNED = {
-  scan: 'uniform Scan',
-  counts: 'write array<vec4u>',
-  starts: 'write array<vec4u>',
-} as const satisfies Bindings;
+const BINDINGS = {
+  reduce: { scan: 'uniform Scan', counts: 'read array<vec4u>', part_sums: 'write array<u32>' },
+  apply: {
+    scan: 'uniform Scan',
+    counts: 'write array<vec4u>',
+    starts: 'write array<vec4u>',
+    part_sums: 'read array<u32>',
+  },
+} as const satisfies Readonly<Record<string, Bindings>>;
 
-const FLAGS = { REDUCE: false, SUBGROUPS: false, SPINE: false, COALESCED: false };
+type ScanStep = keyof typeof BINDINGS;
 
-interface ScanKernels {
-  readonly reduce: Kernel;
-  readonly spine: Kernel;
-  readonly apply: Kernel;
-}
+export const SCAN_STEPS = Object.keys(BINDINGS) as readonly ScanStep[];
 
 export class Scan {
   private constructor(
     private readonly gpu: Gpu,
-    private readonly kernels: ScanKernels,
+    private readonly shape: ScanShape,
+    private readonly kernels: Readonly<Record<ScanStep, Kernel>>,
   ) {}
-
-  static describeReduce(dimensions: Dimensions, subgroups: boolean): KernelDescription {
-    return {
-      label: `grid.scan.reduce${subgroups ? '.subgroups' : ''}`,
-      dimensions,
-      sources: SOURCES,
-      entryPoint: 'reduce',
-      bindings: {
-        scan: 'uniform Scan',
-        counts: 'read array<vec4u>',
-        block_sums: 'write array<atomic<u32>>',
-      },
-      flags: { ...FLAGS, REDUCE: true, SUBGROUPS: subgroups },
-      extensions: subgroups ? ['subgroups'] : [],
-    };
-  }
 
   static describe(
     dimensions: Dimensions,
-    step: 'spine' | 'apply',
+    step: ScanStep,
     { coalesced, threads }: ScanShape,
   ): KernelDescription {
     return {
@@ -93,20 +84,19 @@ export class Scan {
       dimensions,
       sources: SOURCES,
       entryPoint: step,
-      bindings: step === 'spine' ? SCANNED : { ...SCANNED, block_starts: 'read array<u32>' },
-      flags: { ...FLAGS, SPINE: step === 'spine', COALESCED: coalesced },
-      constants: { SCAN_WORKGROUP_SIZE: threads },
+      bindings: BINDINGS[step],
+      flags: { REDUCE: step === 'reduce', COALESCED: coalesced },
+      constants: { SCAN_THREADS: threads },
     };
   }
 
   static async create(gpu: Gpu, dimensions: Dimensions): Promise<Scan> {
     const shape = scanShape(gpu);
-    const [reduce, spine, apply] = await Promise.all([
-      Kernel.create(gpu, Scan.describeReduce(dimensions, gpu.subgroups)),
-      Kernel.create(gpu, Scan.describe(dimensions, 'spine', shape)),
+    const [reduce, apply] = await Promise.all([
+      Kernel.create(gpu, Scan.describe(dimensions, 'reduce', shape)),
       Kernel.create(gpu, Scan.describe(dimensions, 'apply', shape)),
     ]);
-    return new Scan(gpu, { reduce, spine, apply });
+    return new Scan(gpu, shape, { reduce, apply });
   }
 
   /** `counts` and `starts` need `scanBytes(length)` bytes. `counts` must be zero beyond the length. */
@@ -128,10 +118,10 @@ export class Scan {
 
   private own(length: number) {
     const blocks = Math.max(1, Math.ceil(length / SCAN_BLOCK));
-    const sums = reserveBuffers(this.gpu, 'grid.scan', {
-      blockSums: scanBytes(blocks),
-      blockStarts: scanBytes(blocks),
-    });
+    const mostParts = Math.min(this.shape.mostParts, this.gpu.workgroupsPerDimension ** 2);
+    const blocksPerPart = Math.ceil(blocks / mostParts);
+    const parts = Math.ceil(blocks / blocksPerPart);
+    const sums = reserveBuffers(this.gpu, 'grid.scan', { sums: 4 * parts });
     const layout = defineStruct(2, SCAN_FIELDS);
     const parameters = reserveBuffers(
       this.gpu,
@@ -152,23 +142,26 @@ export class Scan {
     );
     settled.catch(() => undefined);
     const buffers = { ...sums.buffers, ...parameters.buffers };
-    return { blocks, layout, buffers, bytes: sums.bytes + parameters.bytes, settled, destroy };
+    return { blocks, blocksPerPart, layout, buffers, bytes: sums.bytes + parameters.bytes, settled, destroy };
   }
 
   private bindOwned(
     counts: GPUBuffer,
     starts: GPUBuffer,
     length: number,
-    { blocks, layout, buffers, bytes, destroy }: ReturnType<Scan['own']>,
+    { blocks, blocksPerPart, layout, buffers, bytes, destroy }: ReturnType<Scan['own']>,
   ): ScanBinding {
-    const parameters = layout.encode({ vectors: Math.ceil(length / 4), blocks });
+    const parameters = layout.encode({
+      vectors: Math.ceil(length / 4),
+      vectors_per_part: (blocksPerPart * SCAN_BLOCK) / 4,
+    });
     this.gpu.device.queue.writeBuffer(buffers.parameters, 0, parameters);
-    const { parameters: scan, blockSums, blockStarts } = buffers;
+    const { parameters: scan, sums } = buffers;
     return {
       blocks,
-      reduce: this.kernels.reduce.bind({ scan, counts, block_sums: blockSums }),
-      spine: this.kernels.spine.bind({ scan, counts: blockSums, starts: blockStarts }),
-      apply: this.kernels.apply.bind({ scan, counts, starts, block_starts: blockStarts }),
+      blocksPerPart,
+      reduce: this.kernels.reduce.bind({ scan, counts, part_sums: sums }),
+      apply: this.kernels.apply.bind({ scan, counts, starts, part_sums: sums }),
       bytes,
       destroy,
     };
@@ -177,8 +170,8 @@ export class Scan {
   /** Scans the first `length` counts, by default all. The counts after them must be zero. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
-    this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);
-    this.kernels.spine.encode(pass, shared, binding.spine, 1);
-    this.kernels.apply.encode(pass, shared, binding.apply, blocks);
+    const parts = Math.ceil(blocks / binding.blocksPerPart);
+    this.kernels.reduce.encode(pass, shared, binding.reduce, parts);
+    this.kernels.apply.encode(pass, shared, binding.apply, parts);
   }
 }

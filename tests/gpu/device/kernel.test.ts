@@ -20,8 +20,7 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
       `compile in every variant, part ${part + 1} of ${PARTS}`,
       async (_, tools) => {
         const gpu = tools.wrap();
-        expect(gpu.subgroups).toBe(true);
-        const descriptions = describeKernels(dimensions, true);
+        const descriptions = describeKernels(dimensions);
         expect(descriptions.length).toBeGreaterThan(700);
         // Variants of one kernel follow each other, so this spreads them over the parts.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
@@ -32,20 +31,18 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'need no optional feature unless their description asks for it',
+    'need no optional feature',
     async (_, tools) => {
       const gpu = tools.wrap();
-      expect([gpu.subgroups, gpu.timestamps]).toEqual([false, false]);
-      for (const description of describeKernels(dimensions, gpu.subgroups)) {
+      expect(gpu.timestamps).toBe(false);
+      for (const description of describeKernels(dimensions)) {
         const { code } = linkShader(description);
         // Code without a directive compiles the same with and without optional features.
         expect(code.replace(/\/\/.*/g, ''), description.label).not.toMatch(/\b(enable|requires)\b|subgroup/);
       }
       await Scan.create(gpu, dimensions);
-      const reduce = Scan.describeReduce(dimensions, true);
-      await expect(Kernel.compile(gpu, reduce)).rejects.toThrow(/subgroups/);
     },
-    { tags: 'full', without: ['subgroups', 'timestamp-query'], driverless: true },
+    { tags: 'full', without: ['timestamp-query'], driverless: true },
   );
 });
 

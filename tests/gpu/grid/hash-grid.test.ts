@@ -171,7 +171,7 @@ describe('a grid', () => {
           await expectBuilt(tools, grid, positions);
         }
       }
-      expect(tools.liveBuffers().filter((label) => label.startsWith('grid.scan'))).toHaveLength(3);
+      expect(tools.liveBuffers().filter((label) => label.startsWith('grid.scan'))).toHaveLength(2);
     },
     SHARED,
   );
@@ -287,16 +287,15 @@ describe('a grid', () => {
     'rejects sizes that exceed its dispatches, before it allocates anything',
     async (_, tools) => {
       const gpu = tools.wrap(FOLD);
-      const base = { dimensions: 2, min: [0, 0], max: [50, 50], diameter: 1 } as const;
-      for (const options of [
-        { ...base, capacity: MOST_FOLDED + 1 },
-        // This world needs five blocks of the scan, one too many.
-        { ...base, max: [126, 126], capacity: 1 },
-      ]) {
-        const attempt = HashGrid.create(gpu, options);
-        await expect(attempt).rejects.toThrow(LimitError);
-        await expect(attempt).rejects.toThrow(/maxComputeWorkgroupsPerDimension/);
-      }
+      const attempt = HashGrid.create(gpu, {
+        dimensions: 2,
+        min: [0, 0],
+        max: [50, 50],
+        diameter: 1,
+        capacity: MOST_FOLDED + 1,
+      });
+      await expect(attempt).rejects.toThrow(LimitError);
+      await expect(attempt).rejects.toThrow(/maxComputeWorkgroupsPerDimension/);
       expect(tools.liveBuffers()).toEqual([]);
     },
     SHARED,

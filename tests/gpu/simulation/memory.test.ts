@@ -168,14 +168,14 @@ describe('if memory runs out', () => {
         ['simulation', 'simulation.position1'],
         ['simulation', 'simulation.leaving'],
         ['simulation', 'grid.counts'],
-        ['simulation', 'grid.scan.blockSums'],
+        ['simulation', 'grid.scan.sums'],
         ['simulation', 'grid.scan.parameters'],
         ['simulation', 'measure.measure.partials'],
         ['simulation', 'measure.measure.parameters'],
         ['simulation', 'simulation.grid-parameters'],
         ['grid', 'grid.positions'],
         ['grid', 'grid.entries'],
-        ['grid', 'grid.scan.blockStarts'],
+        ['grid', 'grid.scan.sums'],
       ] as const) {
         const restore = refuse(device, ending);
         const attempt = makers[maker]();
@@ -197,7 +197,7 @@ describe('if memory runs out', () => {
       const twin = await createSimulation(tools.wrap(), sceneOptions(scene));
       const buffers = tools.liveBuffers().length;
       expect((await twin.findPairs()).pairs).toEqual(expected.pairs);
-      for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
+      for (const ending of ['pairs.tallies', 'grid.scan.sums', 'pairs.pairs']) {
         // findPairs() sorts the state into its other copy first. If that sort failed unnoticed, read() would return old
         // contents of that copy.
         for (const each of [simulation, twin]) each.step(1 / 60);

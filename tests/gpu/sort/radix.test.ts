@@ -34,7 +34,7 @@ function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
 }
 
 function mostFolded(gpu: Gpu): number {
-  return FOLD * FOLD * Math.min(blockOf(gpu), WORKGROUP_SIZE * radixShape(gpu).run);
+  return FOLD * FOLD * WORKGROUP_SIZE * radixShape(gpu).run;
 }
 
 /** Bits of floats that sorts often get wrong. */

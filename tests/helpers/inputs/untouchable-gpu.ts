@@ -25,7 +25,6 @@ export function untouchableGpu(limits: Limits = {}): Gpu {
     device,
     info: undefined,
     timestamps: false,
-    subgroups: false,
     workgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension ?? 65_535,
     get sharedLayout(): GPUBindGroupLayout {
       throw new Error('The layout was used.');

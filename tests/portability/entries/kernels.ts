@@ -38,7 +38,7 @@ async function compileShader(description: KernelDescription): Promise<void> {
 }
 
 export default async ({ dimensions, of, as, indices }: KernelsQuestion): Promise<KernelsReport> => {
-  const descriptions = of === 'page' ? describePageKernels(dimensions) : describeKernels(dimensions, false);
+  const descriptions = of === 'page' ? describePageKernels(dimensions) : describeKernels(dimensions);
   const compiled: string[] = [];
   const refused: string[] = [];
   for (const index of indices) {

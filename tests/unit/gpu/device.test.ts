@@ -135,17 +135,13 @@ describe('requestGpu', () => {
 
   it('requests only the limits that it needs, and optional features if the adapter has them', async () => {
     const roomy = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 32 };
-    const { gpu, requests, adapterRequests } = provider(roomy, [
-      'subgroups',
-      'timestamp-query',
-      'shader-f16',
-    ]);
+    const { gpu, requests, adapterRequests } = provider(roomy, ['timestamp-query', 'shader-f16']);
     const small = await requestGpu({ particles: 1000, dimensions: 2, gpu });
     expect(requests[0]).toMatchObject({
-      requiredFeatures: ['timestamp-query', 'subgroups'],
+      requiredFeatures: ['timestamp-query'],
       requiredLimits: { maxStorageBufferBindingSize: 128 * 2 ** 20, maxBufferSize: 256 * 2 ** 20 },
     });
-    expect([small.timestamps, small.subgroups, small.workgroupsPerDimension]).toEqual([true, true, 65_535]);
+    expect([small.timestamps, small.workgroupsPerDimension]).toEqual([true, 65_535]);
     expect(small.info).toEqual({ vendor: 'test' });
     await requestGpu({ particles: 40_000_000, cells: 100, dimensions: 2, gpu, powerPreference: 'low-power' });
     const bytes = 8 * 40_000_000;
@@ -154,18 +150,18 @@ describe('requestGpu', () => {
     const { gpu: plain, requests: others } = provider();
     const bare = await requestGpu({ particles: 0, dimensions: 3, gpu: plain });
     expect(others[0]?.requiredFeatures).toEqual([]);
-    expect([bare.timestamps, bare.subgroups]).toEqual([false, false]);
+    expect(bare.timestamps).toBe(false);
   });
 
   it('merges the features and limits that the caller requires with its own', async () => {
     const roomy = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 32, maxBindGroups: 8 };
-    const { gpu, requests } = provider(roomy, ['subgroups', 'shader-f16']);
+    const { gpu, requests } = provider(roomy, ['timestamp-query', 'shader-f16']);
     await requestGpu({
       particles: 40_000_000,
       cells: 100,
       dimensions: 2,
       gpu,
-      requiredFeatures: ['shader-f16', 'subgroups'],
+      requiredFeatures: ['shader-f16', 'timestamp-query'],
       requiredLimits: {
         maxBufferSize: 2 ** 30,
         maxStorageBufferBindingSize: 1,
@@ -173,7 +169,7 @@ describe('requestGpu', () => {
         none: undefined,
       },
     });
-    expect(requests[0]?.requiredFeatures).toEqual(['subgroups', 'shader-f16']);
+    expect(requests[0]?.requiredFeatures).toEqual(['timestamp-query', 'shader-f16']);
     expect(requests[0]?.requiredLimits).toEqual({
       maxStorageBufferBindingSize: 8 * 40_000_000,
       maxBufferSize: 2 ** 30,

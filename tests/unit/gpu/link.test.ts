@@ -104,9 +104,8 @@ describe('linkShader', () => {
     expect(code.indexOf('const WORKGROUP_SIZE')).toBeLessThan(code.indexOf('const DIMENSIONS'));
   });
 
-  it('lets a kernel replace a constant, and enables extensions first', () => {
-    const { code } = link({ constants: { TILE_SIZE: 64 }, extensions: ['subgroups'] });
-    expect(code.startsWith('enable subgroups;\n')).toBe(true);
+  it('lets a kernel replace a constant', () => {
+    const { code } = link({ constants: { TILE_SIZE: 64 } });
     expect(code).toContain('const TILE_SIZE = 64u;');
     expect(code.match(/const TILE_SIZE/g)).toHaveLength(1);
   });
@@ -153,7 +152,7 @@ describe('linkShader', () => {
 
     it('locates every line of every kernel in its file', { tags }, () => {
       const preludes = [`shaders/base/dim${dimensions}.wgsl`, 'shaders/base/body.wgsl'];
-      for (const description of describeKernels(dimensions, true)) {
+      for (const description of describeKernels(dimensions)) {
         const linked = linkShader(description);
         const texts = new Map(
           description.sources.map(({ name, text }) => [`shaders/${name}`, text.split('\n')]),

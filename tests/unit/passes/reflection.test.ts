@@ -9,7 +9,6 @@ import {
   HEAVY_WORKGROUP_SIZE,
   LIST_COUNT_WORKGROUP_SIZE,
   MEASURE_WORKGROUP_SIZE,
-  SCAN_WORKGROUP_SIZE,
   WORKGROUP_SIZE,
 } from '../../../src/core/base/constants';
 import { kindOf } from '../../../src/gpu/bindings';
@@ -21,7 +20,7 @@ import { STROKE_FIELDS } from '../../../src/page/tools/brush';
 import { ORIGIN_FIELDS } from '../../../src/page/view/occupied';
 import { HEAT_FIELDS } from '../../../src/page/view/overlay-pipelines';
 import { describeKernels } from '../../../src/passes';
-import { SCAN_FIELDS } from '../../../src/passes/grid/scan';
+import { SCAN_FIELDS, SCAN_SHAPES } from '../../../src/passes/grid/scan';
 import { MEASURE_FIELDS } from '../../../src/passes/measure/measure';
 import { BOXES_FIELDS } from '../../../src/passes/query/boxes';
 import { CHUNKS_FIELDS } from '../../../src/passes/query/chunks';
@@ -53,7 +52,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Origin: ORIGIN_FIELDS,
 };
 
-const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
+const SCAN = ['SCAN_THREADS', SCAN_SHAPES.gpu.threads] as const;
 const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
 /**
  * Constant and value of @workgroup_size, by entry point. All others have WORKGROUP_SIZE, but `still` and `meet` have
@@ -61,7 +60,6 @@ const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
  */
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   reduce: SCAN,
-  spine: SCAN,
   apply: SCAN,
   clear: ONE,
   clear_finer: ONE,
@@ -156,18 +154,15 @@ function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
 }
 
 const kernels = ([2, 3] as const).flatMap((dimensions) => [
-  ...describeKernels(dimensions, true),
+  ...describeKernels(dimensions),
   // The page packs struct View itself, because it holds a matrix.
   ...describePageKernels(dimensions).filter(({ bindings }) => !('view' in bindings)),
 ]);
 
-it('each kernel is described once, and subgroup variants only for devices with subgroups', () => {
+it('each kernel is described once', () => {
   for (const dimensions of [2, 3] as const) {
-    const labels = describeKernels(dimensions, true).map(({ label }) => label);
+    const labels = describeKernels(dimensions).map(({ label }) => label);
     expect(new Set(labels).size).toBe(labels.length);
-    const plain = describeKernels(dimensions, false).map(({ label }) => label);
-    expect(plain).toEqual(labels.filter((label) => !label.endsWith('.subgroups')));
-    expect(labels.length - plain.length).toBe(1);
   }
 });
 

@@ -123,7 +123,7 @@ describe('the sites of a twin', () => {
 
 test('the twin of each plain kernel has sites, all of them in buffers that the kernel binds', () => {
   for (const dimensions of [2, 3] as const) {
-    const kernels = describeKernels(dimensions, true).filter(({ label }) => isPlain(label));
+    const kernels = describeKernels(dimensions).filter(({ label }) => isPlain(label));
     expect(kernels.length).toBeGreaterThan(8);
     for (const description of kernels) {
       const { label, entryPoint, bindings } = description;

@@ -7,7 +7,7 @@ for (const dimensions of DIMENSIONS) {
   const tier = dimensions === 2 ? {} : { tags: 'full' };
   it(`obstacles appear in no kernel of a ${dimensions}D simulation without them`, tier, () => {
     // Kernels for paths can name obstacles as hits, but without obstacles such hits never occur.
-    const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.ccd.'));
+    const kernels = describeKernels(dimensions).filter(({ label }) => !label.includes('.ccd.'));
     const [having, others] = [true, false].map((has) =>
       kernels.filter(({ label }) => label.split('.').includes('obstacles') === has),
     ) as [typeof kernels, typeof kernels];
