@@ -47,7 +47,7 @@ export interface ResolveBuffers {
  * solve/exact/resolve.wgsl. On software adapters, collecting gains nothing. It puts a second copy of the law into the
  * kernel, which doubles the time to compile.
  */
-export const MOST_WAITING = { gpu: 8, software: 1 } as const;
+export const MOST_WAITING = { gpu: 4, software: 1 } as const;
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
   static describe(
