@@ -46,6 +46,8 @@ struct Substep {
   rest_speed: f32,
   push_speed: f32,
   kick_speed: f32,
+  deep_rate: f32,
+  strain_rate: f32,
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   substeps: f32,

@@ -14,8 +14,7 @@ struct Effect {
   // The maximum over all contacts. A bounce counts as its change of velocity, any other contact as SPREADING times the
   // change that would end its approach.
   closing: f32,
-  // The deepest overlap, as a share of the smaller body's diameter.
-  deepest: f32,
+  strain: f32,
 }
 
 fn sum_of(a: Effect, b: Effect) -> Effect {
@@ -27,7 +26,7 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
     a.bearing + b.bearing,
 #endif
     max(a.closing, b.closing),
-    max(a.deepest, b.deepest),
+    max(a.strain, b.strain),
   );
 }
 
@@ -46,13 +45,12 @@ fn restitution_of(load: f32) -> f32 {
   return substep.restitution * max(0.0, 1.0 - load);
 }
 
-fn push_change(push_velocity: f32, approach: f32, share: f32, restitution: f32) -> f32 {
-  let most = 2.0 * substep.push_speed * share;
-  let ending = -share * approach;
+fn half_change(overlap: f32, approach: f32, restitution: f32) -> f32 {
+  let ending = -0.5 * approach;
   // Only one of both terms with `ending` matters, depending on its sign.
-  let limit = max(max(most + f32(PARTING) * min(ending, 0.0), 0.0), ending);
+  let limit = max(max(substep.push_speed + f32(PARTING) * min(ending, 0.0), 0.0), ending);
   let kept = select(1.0, 1.0 - restitution, abs(approach) > substep.rest_speed);
-  return min(push_velocity, limit) * kept;
+  return min((substep.half_relaxation * overlap) * substep.inverse_dt, limit) * kept;
 }
 
 // Returns the fraction of sliding that friction removes, at most `grip`.
@@ -64,20 +62,23 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `spring` is the push without its free part. `depth` is the overlap as a share of the smaller body's diameter.
 // `relative`: this body's velocity minus the other body's. `bounces`: true for a bounce with the partner (partner.wgsl).
+// `strains`: the strain of an overlap, and the strain of a speed.
 fn contact_effect(
   normal: Vector,
   overlap: f32,
-  spring: f32,
-  depth: f32,
   relative: Vector,
   bounces: bool,
   restitution: f32,
   share: f32,
+  strains: vec2f,
 ) -> Effect {
   let approach = dot(relative, normal);
-  var change = push_change(spring * substep.inverse_dt, approach, share, restitution);
+  let spring = push_of(share, overlap);
+  let half = half_change(overlap, approach, restitution);
+  var change = (2.0 * share) * half;
+  // What the push gives beyond ending the approach.
+  let excess = select(half + min(0.5 * approach, 0.0), 0.0, bounces);
   var push = min(spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change), share * overlap);
   // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
   for (var rounds = u32(bounces); rounds > 0u; rounds--) {
@@ -103,18 +104,18 @@ fn contact_effect(
     bearing,
 #endif
     closing,
-    depth,
+    max(strains.x * overlap, strains.y * excess),
   );
 }
 
-// If overlaps are deep, limits the total change of velocity, and shortens support and bearing by the same factor. Then
+// If contacts are strained, limits the total change of velocity, and shortens support and bearing by the same factor. Then
 // static friction removes the velocity that gravity adds across the support, as far as friction reaches.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(sum.closing, substep.kick_speed);
   let size = sqrt(dot(sum.change, sum.change));
-  let limited = clamp(f32(DEEP) * sum.deepest - 1.0, 0.0, 1.0);
-  let kept = select(1.0, 1.0 - limited * (1.0 - limit / size), size > limit);
+  let limited = clamp(sum.strain - 1.0, 0.0, 1.0);
+  let kept = select(1.0, (1.0 - limited) + limited * (limit / size), size > limit);
   settled.change *= kept;
   settled.support *= kept;
 #if VARIABLE_RADII

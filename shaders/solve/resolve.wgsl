@@ -29,22 +29,24 @@ fn load_at(slot: u32) -> f32 {
 }
 #endif
 
-fn bulk_share(particle: Particle, other: Neighbour, own_load: f32, other_load: f32) -> f32 {
+fn bulks_of(particle: Particle, other: Neighbour) -> vec2f {
 #if HAS_BOXES
-  return mass_share(particle.bulk, other.bulk, own_load, other_load);
+  return vec2f(particle.bulk, other.bulk);
 #else
-  return mass_share(particle.radius, other.radius, own_load, other_load);
+  return vec2f(particle.radius, other.radius);
 #endif
 }
 #endif
 
 #if !PUSH_APART
-// Returns an overlap as a share of the smaller body's diameter. With equal radii, `finish` divides by the diameter.
-fn depth_of(particle: Particle, other: Neighbour, overlap: f32) -> f32 {
+// Returns the strain of an overlap, and the strain of a speed. `load` is the sum of both loads.
+fn strain_rates(particle: Particle, other: Neighbour, load: f32) -> vec2f {
 #if VARIABLE_RADII
-  return overlap / (2.0 * min(particle.radius, other.radius));
+  let bulks = bulks_of(particle, other);
+  let borne = select(load, 0.0, bulks.x == bulks.y);
+  return vec2f(f32(DEEP) / (2.0 * min(particle.radius, other.radius)), substep.strain_rate / (1.0 + borne));
 #else
-  return overlap;
+  return vec2f(substep.deep_rate, substep.strain_rate);
 #endif
 }
 
@@ -81,15 +83,18 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   var share = 0.5;
 #if PUSH_APART
 #if VARIABLE_RADII
-  share = bulk_share(particle, other, 0.0, 0.0);
+  let bulks = bulks_of(particle, other);
+  share = mass_share(bulks.x, bulks.y, 0.0, 0.0);
 #endif
   (*gathered).push += push_of(share, contact.overlap) * contact.normal;
 #else
   let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
 #if VARIABLE_RADII
   let other_load = load_at(other.slot);
-  let restitution = restitution_of((*gathered).load + other_load);
+  let load = (*gathered).load + other_load;
+  let restitution = restitution_of(load);
 #else
+  let load = 0.0;
   let restitution = substep.restitution;
 #endif
   var bounces = false;
@@ -100,12 +105,11 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 #if VARIABLE_RADII
   // A bounce keeps momentum, so its shares ignore loads.
   let counted = select(1.0, 0.0, bounces);
-  share = bulk_share(particle, other, counted * (*gathered).load, counted * other_load);
+  let bulks = bulks_of(particle, other);
+  share = mass_share(bulks.x, bulks.y, counted * (*gathered).load, counted * other_load);
 #endif
-  let overlap = contact.overlap;
-  let spring = push_of(share, overlap);
-  let depth = depth_of(particle, other, overlap);
-  let effect = contact_effect(contact.normal, overlap, spring, depth, relative, bounces, restitution, share);
+  let strains = strain_rates(particle, other, load);
+  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, restitution, share, strains);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
@@ -130,11 +134,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #endif
   var position = particle.position + push;
 #else
-  var effect = gathered.sum;
-#if !VARIABLE_RADII
-  effect.deepest /= substep.diameter;
-#endif
-  let sum = settle(effect);
+  let sum = settle(gathered.sum);
   var position = particle.position + sum.push;
   var velocity = gathered.velocity + sum.change;
   // Obstacles and walls have no loads.

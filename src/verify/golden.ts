@@ -21,20 +21,20 @@ interface ExactCase {
 }
 
 export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
-  pile: { scene: 'pile', hashes: { 2: '0e77c7407990427e', 3: '55c4ac5dc980ecb4' } },
+  pile: { scene: 'pile', hashes: { 2: '1ae9a23b16d18fb3', 3: '1010c41e633ee9a2' } },
   'bouncing pile': {
     scene: 'pile',
     changes: { restitution: 0.5, friction: 1 },
-    hashes: { 2: '3d49b0abc1599167', 3: '7a4b35cd9a0be17c' },
+    hashes: { 2: '15002b97a184f0c6', 3: '48afb53b95d87007' },
   },
   gas: { scene: 'gas', hashes: { 2: 'cf15e7417646db8a', 3: 'ad97fa310af1905d' } },
   clustered: { scene: 'clustered', hashes: { 2: 'e2fc13958af76f7e', 3: '77d7ad39ecebbb45' } },
   periodic: { scene: 'periodic', hashes: { 2: '0a917d75c3897f9b', 3: '68d652137e30f19f' } },
-  obstacles: { scene: 'obstacles', hashes: { 2: 'cf74a263c44854e1', 3: 'f6d605e3fe924093' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: '9da2f48be00e97cd', 3: 'a6d92eae4b008671' } },
   'bouncing obstacles': {
     scene: 'obstacles',
     changes: { restitution: 0.5, friction: 1, periodic: true },
-    hashes: { 2: 'f3191fbff097b503', 3: '8d3af58e7803f466' },
+    hashes: { 2: 'c95d5139aea6c8ef', 3: '9554c030161ae6ec' },
   },
   'all pairs': {
     scene: 'clustered',

@@ -70,6 +70,8 @@ struct ExactSum {
   // The size of the change by a bounce.
   closing: i32,
   deepest: i32,
+  // The greatest speed that a push gives beyond ending the approach, at least 0.
+  excess: i32,
 }
 
 // Adds a contact that does not bounce.
@@ -85,6 +87,7 @@ fn add_push(sum: ptr<function, ExactSum>, contact: ExactContact, relative: Latti
   (*sum).support = added((*sum).support, along);
   (*sum).approach = max((*sum).approach, -approach);
   (*sum).deepest = max((*sum).deepest, overlap);
+  (*sum).excess = max((*sum).excess, change + min(0i, approach / 2i));
   if (change != push_velocity) {
     let spring = scaled(overlap, substep.exact_relaxation);
     let extra = exact_free_push(spring, scaled(change, substep.exact_dt), overlap / 2i);
@@ -111,15 +114,22 @@ struct ExactEffect {
   push: Lattice,
 }
 
-fn kept_share(size: i32, closing: i32, deepest: i32) -> i32 {
+// In units of 1 / ONE. Diameters have at least half as many quanta.
+fn strain_of(deepest: i32, excess: i32) -> i32 {
+  let bits = substep.quanta_bits;
+  let deep = i32(DEEP) * deepest;
+  let strain = select(deep << 1u, deep >> (bits - FRACTION_BITS), bits >= FRACTION_BITS);
+  let most = i32(substep.exact_push_speed);
+  // Without pushes, `excess` is 0, and the divisor does not matter.
+  return max(strain, i32(STRAIN) * ratio_of(min(excess, most), max(most, 1i)));
+}
+
+fn kept_share(size: i32, closing: i32, strain: i32) -> i32 {
   let most = max(closing, i32(substep.exact_kick_speed));
   if (size <= most) {
     return ONE;
   }
-  let beyond = i32(DEEP) * deepest - exact_diameter();
-  let bits = substep.quanta_bits;
-  let limited = min(ONE, select(beyond << 1u, beyond >> (bits - FRACTION_BITS), bits >= FRACTION_BITS));
-  return ONE - share_of(ratio_of(size - most, size), limited);
+  return ONE - share_of(ratio_of(size - most, size), min(ONE, strain - ONE));
 }
 
 fn held_by_friction(change: Lattice, support: Lattice) -> Lattice {
@@ -150,9 +160,10 @@ fn settled_exactly(sum: ExactSum) -> ExactEffect {
   var change = totals_of(sum.change, MOST_CHANGE);
   var support = totals_of(sum.support, MOST_CHANGE);
   var push = totals_of(sum.push, MOST_PUSH);
-  if (i32(DEEP) * sum.deepest > exact_diameter()) {
+  let strain = strain_of(sum.deepest, sum.excess);
+  if (strain > ONE) {
     let closing = max(sum.closing, scaled(sum.approach, HALF_SPREADING));
-    let kept = kept_share(length_of(change), closing, sum.deepest);
+    let kept = kept_share(length_of(change), closing, strain);
     // The limit acts on the velocity alone.
     push += scaled_all(change, substep.exact_dt);
     change = parts_of(change, kept);

@@ -217,11 +217,21 @@ export const BOUNCE_PUSH = 31 / 32;
  */
 export const FREE_PUSH = 3 / 2;
 
-/** If bodies part, a push may give a body less speed: less by this factor times its share of the speed of parting. */
-export const PARTING = 8;
+/**
+ * If bodies part, a push may give a body less speed: less by this factor times its share of the speed of parting
+ * (contact/law.ts). With more, bodies that are pressed together keep moving; with less, overlaps give more speed.
+ */
+export const PARTING = 3;
 
 /** The sum of changes is limited if an overlap exceeds 1/DEEP of the smaller body's diameter (contact/law.ts). */
 export const DEEP = 16;
+
+/**
+ * The sum of changes is also limited if a push gives two equal bodies more than pushSpeed / STRAIN, a third more than
+ * what bears a column of particles as high as the world (contact/law.ts). With 8, piles of discs overlap more; with 4,
+ * overlaps give more speed.
+ */
+export const STRAIN = 6;
 
 /**
  * Factor on the change that ends the fastest approach, in the limit of deep overlaps (contact/law.ts). With less, a

@@ -8,18 +8,19 @@
  *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit of deep overlaps and
- * the hold below can change their total momentum. For particle a and an overlapping body b:
+ * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit and the hold below can
+ * change their total momentum. For particle a and an overlapping body b:
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
  *     spring  = 2 · share · (relaxation / 2) · overlap
+ *     half    = min((relaxation / 2) · overlap / dt, most) · kept
  *     change  = −share · (1 + e) · vn                                              if the contact bounces
- *             = min(spring / dt, most) · kept                                      otherwise
+ *             = 2 · share · half                                                   otherwise
  *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
- *     most    = max(2 · share · pushSpeed, −share · vn)                            if a and b approach (vn ≤ 0)
- *             = max(0, 2 · share · pushSpeed − PARTING · share · vn)               if they part
+ *     most    = max(pushSpeed, −vn / 2)                                            if a and b approach (vn ≤ 0)
+ *             = max(0, pushSpeed − PARTING · vn / 2)                               if they part
  *     e       = restitution · max(0, 1 − load of a − load of b)
  *     kept    = 1 − e                                                              if |vn| > restSpeed
  *             = 1                                                                  otherwise
@@ -44,18 +45,22 @@
  *     S        the sum of change · n over contacts that do not bounce
  *     B        the sum of change over contacts that do not bounce; only with variable radii
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
- *     deepest  the greatest overlap / (diameter of the smaller of both bodies) of its contacts
+ *     strain   the greatest of these numbers of its contacts, but at least 0:
+ *                DEEP · overlap / (diameter of the smaller of both bodies)
+ *                STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)), if the contact does not
+ *                  bounce and pushSpeed is above 0. The first bracket is what a push gives beyond ending the approach.
+ *                  Loads count only between particles of different sizes.
  *     G        gravity · dt
  * Settling does the following:
- *   - limit: C, S and B are multiplied by 1 − limited · (1 − L / |C|) if |C| is above L = max(closing, kickSpeed).
- *       limited = min(1, max(0, DEEP · deepest − 1))
+ *   - limit: C, S and B are multiplied by 1 − limited + limited · L / |C| if |C| is above L = max(closing, kickSpeed).
+ *       limited = min(1, max(0, strain − 1))
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
  *     S" is the part of X that is perpendicular to S.
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
  *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |change of its velocity|) / restSpeed
- * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. In overlaps of
- * at most 1 / DEEP, the limit changes nothing.
+ * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If no strain is
+ * above 1, the limit changes nothing.
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
  * one wall after the other, then the friction of all. They have no load; a's own load lowers e.
@@ -92,15 +97,7 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles and walls act on the result of a pass, and never add speed to it.
  */
-import {
-  DEEP,
-  FREE_PUSH,
-  LEAST_REST_SPEED,
-  LOAD_KEPT,
-  MOST_LOAD,
-  PARTING,
-  REST_LOAD,
-} from '../base/constants';
+import { FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING, REST_LOAD } from '../base/constants';
 import type { Dimensions } from '../world/world';
 
 /**
@@ -156,24 +153,28 @@ export function frictionShare(
 }
 
 /**
- * Returns the change of one body's normal velocity in a contact that does not bounce. `pushVelocity` is spring / dt.
- * `pushSpeed` is the greatest speed that a push may give to this body.
+ * Returns `half`: the change of the normal velocity of each of two equal bodies in a contact that does not bounce.
+ * `pushVelocity` is (relaxation / 2) · overlap / dt.
  */
-export function pushChange(
+export function halfChange(
   pushVelocity: number,
   approach: number,
-  share: number,
   pushSpeed: number,
   restSpeed: number,
   restitution: number,
 ): number {
   // The first test is easier to predict for a processor than the second.
   const kept = restitution > 0 && Math.abs(approach) > restSpeed ? 1 - restitution : 1;
-  const parting = share * approach;
+  const parting = approach / 2;
   // Most contacts are far from the limit, whether they approach or part.
   if (pushVelocity <= pushSpeed - PARTING * Math.abs(parting)) return pushVelocity * kept;
   const limit = parting > 0 ? Math.max(0, pushSpeed - PARTING * parting) : Math.max(pushSpeed, -parting);
   return Math.min(pushVelocity, limit) * kept;
+}
+
+/** Returns the speed that a push gives each of two equal bodies beyond ending their approach. */
+export function excessOf(half: number, approach: number): number {
+  return half + Math.min(0, approach / 2);
 }
 
 /** Returns the change of the normal velocity at a wall that the particle does not bounce off. `approach` is below 0. */
@@ -195,16 +196,10 @@ export function obstacleChange(
   return Math.min(greatest * turn, bounceChange(approach, 1, restitution));
 }
 
-/** Overlaps up to this share of the smaller body's diameter do not limit the sum of changes. */
-export const SHALLOW = 1 / DEEP;
-
-/**
- * Returns the share of the sum of changes that is kept. `size` is the length of the sum, above 0; `deepest` the deepest
- * overlap, as a share of the smaller body's diameter. The sum and `deepest` leave out walls.
- */
-export function keptShare(size: number, closing: number, deepest: number, kickSpeed: number): number {
-  const limited = Math.min(1, Math.max(0, DEEP * deepest - 1));
-  return 1 - limited * Math.max(0, 1 - Math.max(closing, kickSpeed) / size);
+/** Returns the share of the sum of changes that is kept. `size` is the length of the sum, above 0. */
+export function keptShare(size: number, closing: number, strain: number, kickSpeed: number): number {
+  const limited = Math.min(1, Math.max(0, strain - 1));
+  return 1 - limited + limited * Math.min(1, Math.max(closing, kickSpeed) / size);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   checkVector,
   refuseLongStep,
 } from '../base/checks';
-import { REST_LOAD } from '../base/constants';
+import { DEEP, LEAST_REST_SPEED, REST_LOAD, STRAIN } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import {
   type Dimensions,
@@ -171,10 +171,14 @@ export interface Substep {
    */
   readonly pushSpeed: number;
   /**
-   * pushSpeed / 8. In deep overlaps, all pushes of a pass together change a velocity by at most this, or by more if a
-   * contact approaches (`limit` in law.ts).
+   * The speed that gravity adds per substep. If contacts are strained, all pushes of a pass together change a velocity
+   * by at most this, or by more if a contact approaches (`limit` in law.ts).
    */
   readonly kickSpeed: number;
+  /** DEEP / diameter: the strain of an overlap between particles of one size (`strain` in law.ts). */
+  readonly deepRate: number;
+  /** STRAIN / pushSpeed, or 0 if pushes give no speed: the strain of a speed (`strain` in law.ts). */
+  readonly strainRate: number;
   /**
    * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each particle keeps
    * its own extent away from them.
@@ -231,6 +235,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
   const massRatio = (world.diameter / world.smallestDiameter) ** world.dimensions;
   const column = Math.cbrt(massRatio) * (fall / roundedDiameter) * substepTime;
   const pushSpeed = Math.fround(Math.min(Math.sqrt(2 * fall), COLUMNS * column, GREATEST_SPEED));
+  const restSpeed = Math.fround(REST_SUBSTEPS * acceleration * substepTime);
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
   const radius = ownRadii ? 0 : roundedDiameter / 2;
@@ -244,9 +249,11 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     friction: Math.fround(settings.friction),
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
-    restSpeed: Math.fround(REST_SUBSTEPS * acceleration * substepTime),
+    restSpeed,
     pushSpeed,
-    kickSpeed: pushSpeed / 8,
+    kickSpeed: restSpeed / REST_SUBSTEPS,
+    deepRate: Math.fround(DEEP / roundedDiameter),
+    strainRate: pushSpeed > LEAST_REST_SPEED ? Math.fround(STRAIN / pushSpeed) : 0,
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

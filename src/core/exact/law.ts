@@ -3,7 +3,7 @@
  * formulas are the same, except that they round to whole numbers, and that obstacles remove the whole overlap. Twin:
  * shaders/solve/exact/law.wgsl.
  */
-import { DEEP, FREE_PUSH, PARTING } from '../base/constants';
+import { DEEP, FREE_PUSH, PARTING, STRAIN } from '../base/constants';
 import { clamp, ONE, ratio, round, scale, share } from './integers';
 import type { ExactSubstep } from './substep';
 
@@ -36,20 +36,31 @@ export function freePush(spring: number, moved: number, most: number): number {
   return Math.min(round(FREE_PUSH * (spring - moved)), most - moved);
 }
 
-/**
- * Returns the fraction of a sum of changes that is kept. `size` is the length of the sum; `deepest` is in quanta, and
- * above 1 / DEEP of the diameter.
- */
+/** Returns the speed that a push gives beyond ending an approach. `partingSpeed` is share · vn. */
+export function excessOf(change: number, partingSpeed: number): number {
+  return change + Math.min(0, partingSpeed);
+}
+
+/** Returns the strain of a contact in units of 1/ONE, but at least 0. `excess` is 0 if the contact bounces. */
+export function strainOf(
+  overlap: number,
+  excess: number,
+  { pushSpeed, quanta: { diameter } }: ExactSubstep,
+): number {
+  const deep = Math.floor((DEEP * overlap * ONE) / diameter);
+  return excess > 0 ? Math.max(deep, STRAIN * ratio(Math.min(excess, pushSpeed), pushSpeed)) : deep;
+}
+
+/** Returns the fraction of a sum of changes that is kept. `size` is the length of the sum; `strain` is above ONE. */
 export function keptShare(
   size: number,
   closing: number,
-  deepest: number,
-  { kickSpeed, quanta: { diameter } }: ExactSubstep,
+  strain: number,
+  { kickSpeed }: ExactSubstep,
 ): number {
   const most = Math.max(closing, kickSpeed);
   if (size <= most) return ONE;
-  const limited = Math.min(ONE, Math.floor(((DEEP * deepest - diameter) * ONE) / diameter));
-  return ONE - share(ratio(size - most, size), limited);
+  return ONE - share(ratio(size - most, size), Math.min(ONE, strain - ONE));
 }
 
 /**

@@ -91,7 +91,7 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
     damping: factorOf(1 - restitution),
     restSpeed: toQuanta(substep.restSpeed),
     pushSpeed,
-    kickSpeed: Math.floor(pushSpeed / 8),
+    kickSpeed: toQuanta(substep.kickSpeed),
     lower: Float64Array.from(extent, (_, axis) => limit(radius, axis, -REACH)),
     upper: Float64Array.from(extent, (size, axis) => limit(size - radius, axis, REACH - 1)),
     walls,

@@ -16,10 +16,10 @@ export interface Response {
   readonly bearings: Float64Array;
   /** `closing` of law.ts, or 0 if it is at most kickSpeed. */
   readonly closings: Float64Array;
-  /** `deepest` of law.ts, or 0 if it is at most SHALLOW. */
-  readonly deepest: Float64Array;
+  /** `strain` of law.ts, or 0 if it is at most 1. In exact simulations, in units of 1/ONE. */
+  readonly strains: Float64Array;
   /**
-   * 1 if a contact has changed a particle's entry of `pushes`, `closings` or `deepest`. With gravity, few contacts do,
+   * 1 if a contact has changed a particle's entry of `pushes`, `closings` or `strains`. With gravity, few contacts do,
    * so the end of a pass reads and clears these arrays only where there is a mark.
    */
   readonly marks: Uint8Array;

@@ -42,7 +42,7 @@ export function finish(
   const { positions, velocities, radii, loads } = state;
   const { positions: newPositions, velocities: newVelocities } = target;
   const hasSizes = radii.length > 0;
-  const { pushes, changes, supports, bearings, closings, deepest, marks } = response;
+  const { pushes, changes, supports, bearings, closings, strains, marks } = response;
   const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
   const lowerX = lower[0] as number;
   const lowerY = lower[1] as number;
@@ -65,23 +65,23 @@ export function finish(
     let pushY = 0;
     let pushZ = 0;
     let closing = 0;
-    let depth = 0;
+    let strain = 0;
     if (marks[slot] !== 0) {
       pushX = pushes[first] as number;
       pushY = pushes[first + 1] as number;
       if (is3D) pushZ = pushes[first + 2] as number;
       closing = closings[slot] as number;
-      depth = deepest[slot] as number;
+      strain = strains[slot] as number;
       clearMarked(dimensions, response, slot);
     }
     pushX += dt * changeX;
     pushY += dt * changeY;
     if (is3D) pushZ += dt * changeZ;
     let kept = 1;
-    if (depth > 0) {
+    if (strain > 0) {
       const size = lengthOf(changeX, changeY, changeZ);
       if (size > 0) {
-        kept = keptShare(size, closing, depth, kickSpeed);
+        kept = keptShare(size, closing, strain, kickSpeed);
         changeX *= kept;
         changeY *= kept;
         changeZ *= kept;
@@ -188,10 +188,10 @@ export function finish(
 
 /** Sets a particle's mark, and the sums that only marked particles have, to zero. */
 export function clearMarked(dimensions: Dimensions, response: Response, slot: number): void {
-  const { pushes, closings, deepest, marks } = response;
+  const { pushes, closings, strains, marks } = response;
   marks[slot] = 0;
   closings[slot] = 0;
-  deepest[slot] = 0;
+  strains[slot] = 0;
   for (let entry = dimensions * slot; entry < dimensions * (slot + 1); entry++) pushes[entry] = 0;
 }
 

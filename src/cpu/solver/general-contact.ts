@@ -9,15 +9,15 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, DEEP, NOT_APART, SPREADING } from '../../core/base/constants';
 import {
   bounceChange,
+  excessOf,
   freePush,
   frictionShare,
+  halfChange,
   massShare,
-  pushChange,
   restitutionOf,
-  SHALLOW,
 } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
@@ -168,9 +168,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const is3D = dimensions === 3;
   const { velocities, radii, bulks, loads } = state;
   const areEqual = bulks.length === 0;
-  const { pushes, changes, supports, bearings, closings, deepest, marks, partners } = response;
-  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, kickSpeed, restSpeed } =
-    substep;
+  const { pushes, changes, supports, bearings, closings, strains, marks, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction } = substep;
+  const { pushSpeed, kickSpeed, restSpeed, deepRate, strainRate } = substep;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -195,20 +195,21 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     // A bounce must keep momentum, so its mass shares do not depend on loads.
     const loadA = areEqual || bounces ? 0 : (loads[a] as number);
     const loadB = areEqual || bounces ? 0 : (loads[b] as number);
-    const size = areEqual ? diameter : 2 * Math.min(radii[a] as number, radii[b] as number);
-    if (overlap > SHALLOW * size) {
-      const depth = overlap / size;
+    const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
+    const half = bounces ? 0 : halfChange(relaxed * inverseDt, approach, pushSpeed, restSpeed, restitution);
+    const deep = areEqual ? deepRate : DEEP / (2 * Math.min(radii[a] as number, radii[b] as number));
+    const borne = areEqual || bulks[a] === bulks[b] ? 0 : load;
+    const excess = bounces ? 0 : excessOf(half, approach);
+    const strain = Math.max(deep * overlap, (strainRate * excess) / (1 + borne));
+    if (strain > 1) {
       marks[a] = 1;
       marks[b] = 1;
-      deepest[a] = Math.max(deepest[a] as number, depth);
-      deepest[b] = Math.max(deepest[b] as number, depth);
+      strains[a] = Math.max(strains[a] as number, strain);
+      strains[b] = Math.max(strains[b] as number, strain);
     }
-    const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
     let share = areEqual ? 0.5 : massShare(dimensions, bulks[a] as number, bulks[b] as number, loadA, loadB);
     let push = 2 * share * relaxed;
-    let change = bounces
-      ? bounceChange(approach, share, restitution)
-      : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
+    let change = bounces ? bounceChange(approach, share, restitution) : 2 * share * half;
     let braking = frictionShare(change, slidingSquared, 2 * share * gripShare, friction);
     let bearing = bounces ? 0 : change;
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
@@ -217,7 +218,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
     // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, which freePush enlarges if
     // the particles do not bounce.
-    if (bounces || change !== push * inverseDt) {
+    const differs = bounces || half !== relaxed * inverseDt;
+    if (differs) {
       const moved = dt * change;
       const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;
@@ -241,9 +243,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
       push = 2 * share * relaxed;
-      change = bounces
-        ? bounceChange(approach, share, restitution)
-        : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
+      change = bounces ? bounceChange(approach, share, restitution) : 2 * share * half;
       braking = frictionShare(change, slidingSquared, 2 * share * gripShare, friction);
       bearing = bounces ? 0 : change;
     }
@@ -261,7 +261,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
-    if (bounces || change !== push * inverseDt) {
+    if (differs) {
       const moved = dt * change;
       const extra = bounces ? push - moved : freePush(push, moved, share * overlap);
       const kept = bounces ? dt * braking : 0;

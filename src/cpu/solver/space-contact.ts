@@ -1,6 +1,6 @@
 /** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
-import { bounceChange, freePush, frictionShare, pushChange, SHALLOW } from '../../core/contact/law';
+import { bounceChange, excessOf, freePush, frictionShare, halfChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';
@@ -56,12 +56,11 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, closings, deepest, marks, partners } = response;
+  const { pushes, changes, supports, closings, strains, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
-  const { pushSpeed, kickSpeed, restSpeed } = substep;
+  const { pushSpeed, kickSpeed, restSpeed, deepRate, strainRate } = substep;
   const bouncing = restitution > 0;
   const limit = diameter * diameter;
-  const shallow = SHALLOW * diameter;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -91,7 +90,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const pushVelocity = push * inverseDt;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
-      : pushChange(pushVelocity, approach, 0.5, pushSpeed, restSpeed, restitution);
+      : halfChange(pushVelocity, approach, pushSpeed, restSpeed, restitution);
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
@@ -108,12 +107,13 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       supports[3 * b + 1] = (supports[3 * b + 1] as number) - normalY;
       supports[3 * b + 2] = (supports[3 * b + 2] as number) - normalZ;
     }
-    if (overlap > shallow) {
-      const depth = overlap / diameter;
+    const excess = bounces ? 0 : excessOf(change, approach);
+    const strain = Math.max(deepRate * overlap, strainRate * excess);
+    if (strain > 1) {
       marks[a] = 1;
       marks[b] = 1;
-      deepest[a] = Math.max(deepest[a] as number, depth);
-      deepest[b] = Math.max(deepest[b] as number, depth);
+      strains[a] = Math.max(strains[a] as number, strain);
+      strains[b] = Math.max(strains[b] as number, strain);
     }
     const changeX = normalX - braking * slidingX;
     const changeY = normalY - braking * slidingY;

@@ -83,6 +83,8 @@ export interface ExactContact {
   /** `part` without the loads: for a bounce, and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
   readonly restitution: ApproximateNumber;
+  /** The sum of the loads of both bodies, if their sizes differ; otherwise 0. */
+  readonly borne: number;
   /** The diameter of the smaller body, without error. */
   readonly size: number;
 }
@@ -118,15 +120,22 @@ function partOf(
   return { share, error: (dimensions === 2 ? 21 : 27) * U };
 }
 
-/** `other` is the other particle; undefined at an obstacle or a wall, which have no loads. */
+/**
+ * Returns the sum of the loads of both bodies. `other` is the other particle; undefined at an obstacle or a wall, which
+ * have no loads.
+ */
+function loadOfBoth({ radii, loads }: GridState, slot: number, other?: number): number {
+  const loadAt = (of: number) => (radii && loads ? (loads[of] as number) : 0);
+  return loadAt(slot) + (other === undefined ? 0 : loadAt(other));
+}
+
 export function restitutionBound(
   { restitution }: Substep,
-  { radii, loads }: GridState,
+  grid: GridState,
   slot: number,
   other?: number,
 ): ApproximateNumber {
-  const loadAt = (of: number) => (radii && loads ? (loads[of] as number) : 0);
-  const load = loadAt(slot) + (other === undefined ? 0 : loadAt(other));
+  const load = loadOfBoth(grid, slot, other);
   const isExact = load === 0 || load > 2;
   return { value: restitution * Math.max(0, 1 - load), error: isExact ? 0 : 4 * U * restitution };
 }
@@ -284,6 +293,7 @@ export function contactOf(
         component(dimensions, grid.velocities, slot, other, axis),
       );
   const speed = length(relative);
+  const part = obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, true);
   return {
     normal,
     overlap,
@@ -299,9 +309,10 @@ export function contactOf(
     isNormalRelative: accuracy === settled,
     isBorderline,
     hasNoBound,
-    part: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, true),
+    part,
     unloadedPart: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, false),
     restitution: restitutionBound(substep, grid, slot, obstacles ? undefined : other),
+    borne: part === HALF ? 0 : loadOfBoth(grid, slot, obstacles ? undefined : other),
     size:
       grid.radii && others.radii
         ? 2 * Math.min(grid.radii[slot] as number, others.radii[other] as number)

@@ -3,11 +3,12 @@
  * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach `a`, the sliding
  * velocity s, the mass share m and the restitution e. The settings are f (friction) and g (gripShare).
  *
- * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, most) · kept. Minimum and
- * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `most`), and by four roundings. `most`
- * is off by the error of `m a`, or by PARTING times that if the bodies may part. `kept` is off by the error of e, and
- * jumps by e at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the jump is added.
- * A bounce has `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
+ * Change c of the normal velocity: a contact that does not bounce has c = 2 m h with h = min(w δ / dt, most) · kept.
+ * Minimum and maximum do not enlarge errors. So h is off by ± max(w / dt · error of δ, error of `most`), and by four
+ * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by PARTING times that, and by u ·
+ * pushSpeed for a product. `kept` is off by the error of e, and jumps by e at `|a|` = restSpeed. If the error of `a`
+ * leaves open whether `|a|` is above restSpeed, the jump is added. c adds the error of m. A bounce has `c = m (1 + e)
+ * |a|`, with the errors of `m a` and e, and three roundings.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
@@ -33,8 +34,9 @@
  * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. The closing of a bounce is the length
  * of its change. It is off by the error of the change and by the error of a length. A particle's closing is the largest
  * closing of its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges.
- * A contact that GPU or reference may leave out has no lower end. The deepest overlap is the largest in the same way;
- * as a share of a diameter, an overlap is off by 5 u more.
+ * A contact that GPU or reference may leave out has no lower end. The strain of a particle is the largest in the same
+ * way. The strain of an overlap is off by a quotient (5 u) and a product more than the overlap. That of a speed is off
+ * by the errors of h and `a / 2`, by the rounding of their sum, and by a product, two sums and a quotient (8 u).
  *
  * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
  * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
@@ -51,7 +53,7 @@
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  */
-import { BOUNCE_PUSH, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, DEEP, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact, Part } from './bound-contact';
@@ -78,6 +80,7 @@ export interface Verdict {
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
 const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
+const LARGEST = ['closing', 'strain'] as const;
 
 interface Outcome {
   readonly push: Term;
@@ -86,6 +89,7 @@ interface Outcome {
   readonly lift: Term;
   readonly bearing: Term;
   readonly closing: ApproximateNumber;
+  readonly strain: ApproximateNumber;
 }
 
 function pushAmount(
@@ -149,39 +153,63 @@ export function pushTerm(substep: Substep, contact: ExactContact): Term {
   return alongNormal(contact, pushAmount(substep, contact, contact.unloadedPart));
 }
 
-/** Returns the change of the normal velocity, without the error of the normal. */
-function changeAmount(
-  { inverseDt, restSpeed, pushSpeed }: Substep,
-  { approach, approachError, restitution }: ExactContact,
-  { share, error: partError }: Part,
-  push: ApproximateNumber,
-  bounces: boolean,
+/** Returns h. */
+function halfAmount(
+  { halfRelaxation, inverseDt, restSpeed, pushSpeed }: Substep,
+  { overlap, overlapError, approach, approachError, restitution }: ExactContact,
 ): ApproximateNumber {
-  const shareError = share * (approachError + partError * Math.abs(approach));
-  if (bounces) {
-    return {
-      value: Math.max(0, -(1 + restitution.value) * share * approach),
-      error:
-        (1 + restitution.value) * (shareError + 3 * U * share * Math.abs(approach)) +
-        restitution.error * share * (Math.abs(approach) + approachError),
-    };
-  }
-  const most = 2 * share * pushSpeed;
-  const ending = -share * approach;
-  const limit = approach > 0 ? Math.max(0, most + PARTING * ending) : Math.max(most, ending);
-  const limitError = Math.max(shareError, partError * most);
+  const ending = -approach / 2;
+  const limit = approach > 0 ? Math.max(0, pushSpeed + PARTING * ending) : Math.max(pushSpeed, ending);
   const mayPart = approach + approachError > 0;
-  const full = Math.min(push.value * inverseDt, limit);
+  const limitError = mayPart ? (PARTING * approachError) / 2 + U * pushSpeed : approachError / 2;
+  const full = Math.min(halfRelaxation * overlap * inverseDt, limit);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution.value : 1;
   const mayKeepLess = restitution.value + restitution.error > 0;
   const isKeptSettled = !mayKeepLess || Math.abs(Math.abs(approach) - restSpeed) > approachError;
   return {
     value: full * kept,
     error:
-      Math.max(push.error * inverseDt, mayPart ? partError * most + PARTING * shareError : limitError) +
+      Math.max(halfRelaxation * overlapError * inverseDt, limitError) +
       4 * U * full +
       restitution.error * full +
       (isKeptSettled ? 0 : restitution.value * full),
+  };
+}
+
+/** Returns the change of the normal velocity, without the error of the normal. */
+function changeAmount(
+  { approach, approachError, restitution }: ExactContact,
+  { share, error: partError }: Part,
+  half: ApproximateNumber,
+  bounces: boolean,
+): ApproximateNumber {
+  if (!bounces) {
+    return { value: 2 * share * half.value, error: 2 * share * (half.error + partError * half.value) };
+  }
+  const shareError = share * (approachError + partError * Math.abs(approach));
+  return {
+    value: Math.max(0, -(1 + restitution.value) * share * approach),
+    error:
+      (1 + restitution.value) * (shareError + 3 * U * share * Math.abs(approach)) +
+      restitution.error * share * (Math.abs(approach) + approachError),
+  };
+}
+
+function strainAmount(
+  { strainRate }: Substep,
+  { overlap, overlapError, size, approach, approachError, borne }: ExactContact,
+  half: ApproximateNumber,
+  bounces: boolean,
+): ApproximateNumber {
+  const deep = DEEP / size;
+  const deepError = deep * (overlapError + 6 * U * overlap);
+  if (bounces) return { value: deep * overlap, error: deepError };
+  const rate = strainRate / (1 + borne);
+  const excess = half.value + Math.min(0, approach / 2);
+  const excessError = half.error + approachError / 2 + U * half.value;
+  return {
+    value: Math.max(deep * overlap, rate * excess),
+    error: Math.max(deepError, rate * (excessError + 8 * U * Math.abs(excess))),
   };
 }
 
@@ -191,7 +219,8 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const part = bounces ? contact.unloadedPart : contact.part;
   const { share, error: partError } = part;
   const own = pushAmount(substep, contact, part, bounces);
-  const amount = changeAmount(substep, contact, part, own, bounces);
+  const half = halfAmount(substep, contact);
+  const amount = changeAmount(contact, part, half, bounces);
   const push = bounces ? own : freedPush(substep, contact, own, amount);
   const sliding = across(relative, contact.normal);
   const slidingSpeed = length(sliding);
@@ -223,6 +252,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
           value: -SPREADING * share * approach,
           error: SPREADING * share * (approachError + (partError + U) * Math.abs(approach)),
         },
+    strain: strainAmount(substep, contact, half, bounces),
   };
 }
 
@@ -235,6 +265,7 @@ function withoutBound(outcome: Outcome): Outcome {
     lift: free(outcome.lift),
     bearing: free(outcome.bearing),
     closing: outcome.closing,
+    strain: outcome.strain,
   };
 }
 
@@ -253,26 +284,11 @@ export function addContact(
   const decided = contact.hasNoBound ? withoutBound(outcome) : outcome;
   const others = isSettled ? [] : [outcomeOf(substep, contact, !isBounce)];
   for (const name of TERMS) sums[name].add(termOf(decided, others, name));
-  addClosing(contact, decided, others, sums);
-  addDepth(contact, sums);
-}
-
-function addClosing(
-  { isBorderline }: ExactContact,
-  decided: Outcome,
-  others: readonly Outcome[],
-  { closing }: EffectSums,
-): void {
-  const { value, error } = decided.closing;
-  const otherErrors = others.map((other) => other.closing.error + Math.abs(other.closing.value - value));
-  closing.add(value, Math.max(error, ...otherErrors), !isBorderline);
-}
-
-function addDepth(
-  { overlap, overlapError, size, isBorderline }: ExactContact,
-  { deepest }: EffectSums,
-): void {
-  deepest.add(overlap / size, (overlapError + 5 * U * overlap) / size, !isBorderline);
+  for (const name of LARGEST) {
+    const { value, error } = decided[name];
+    const otherErrors = others.map((other) => other[name].error + Math.abs(other[name].value - value));
+    sums[name].add(value, Math.max(error, ...otherErrors), !contact.isBorderline);
+  }
 }
 
 export interface Body {

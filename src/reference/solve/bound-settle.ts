@@ -4,16 +4,15 @@
  * flushed to 0, it is also off by ± 2⁻⁶².
  *
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
- * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, DEEP · deepest − 1)) is off by
- * DEEP times the error of `deepest`, and by u for the difference. DEEP is a power of two, so the product is exact.
+ * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, strain − 1)) is off by the error
+ * of `strain`, and by u for the difference.
  *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
  *     q = L / (|C| − ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
  *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).
  *   - If errors cannot lift |C| to L, or D above 0, C stays as it is, and nothing rounds.
- *   - The factor K = 1 − D (1 − L / |C|) also multiplies S and B (see below). It is smallest for the least L, the
- *     greatest |C| and the greatest D, and largest in the opposite case. Rounding adds D L / |C| (LENGTH + 5 u) for the
- *     quotient, 2 u D (1 − L / |C|) for a difference and a product, and u K for the last difference. The product with C
- *     adds u K.
+ *   - The factor K = (1 − D) + D L / |C| also multiplies S and B (see below). It is smallest for the least L, the
+ *     greatest |C| and the greatest D, and largest in the opposite case. Rounding adds D L / |C| (LENGTH + 6 u) for the
+ *     quotient and a product, u (1 − D) for the difference, and u K for the sum. The product with C adds u K.
  *
  * Hold: let S be the sum of supports, off by ε. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -43,7 +42,7 @@
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.
  */
-import { DEEP, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import {
@@ -81,14 +80,14 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
 function limitChange(
   { kickSpeed }: Substep,
   accuracy: Accuracy,
-  { change: sum, closing, deepest }: EffectSums,
+  { change: sum, closing, strain }: EffectSums,
 ): { readonly change: Approximate; readonly kept: ApproximateNumber } {
   const change = sum.total();
   const limit = Math.max(closing.value, kickSpeed);
   const limitError = closing.error;
-  const limited = limitedAt(deepest.value);
-  const leastLimited = limitedAt(deepest.value - deepest.error - U / DEEP);
-  const mostLimited = limitedAt(deepest.value + deepest.error + U / DEEP);
+  const limited = limitedAt(strain.value);
+  const leastLimited = limitedAt(strain.value - strain.error - U);
+  const mostLimited = limitedAt(strain.value + strain.error + U);
   const size = length(change.value);
   const isShort = size * (1 + accuracy.length) + change.error <= limit - limitError;
   // A change of exactly 0 is not shortened.
@@ -103,7 +102,7 @@ function limitChange(
   const greatestKept = 1 - leastLimited * (1 - shrinking);
   const leastKept = 1 - mostLimited * (1 - least);
   const rounding =
-    mostLimited * ((accuracy.length + 5 * U) * shrinking + 2 * U * (1 - least)) + U * greatestKept;
+    mostLimited * (accuracy.length + 6 * U) * shrinking + U * (1 - leastLimited) + U * greatestKept;
   const doubt = Math.max(mostLimited - limited, limited - leastLimited);
   const beyond = Math.max(0, size + change.error - Math.max(0, limit - limitError));
   return {
@@ -121,8 +120,8 @@ function limitChange(
 }
 
 /** Returns the share of the limit that acts. */
-function limitedAt(deepest: number): number {
-  return Math.min(1, Math.max(0, DEEP * deepest - 1));
+function limitedAt(strain: number): number {
+  return Math.min(1, Math.max(0, strain - 1));
 }
 
 /** Multiplies a sum by `kept`. The product rounds once, unless the factor is 1. */

@@ -123,7 +123,7 @@ export class EffectSums {
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
-  readonly deepest = new Largest();
+  readonly strain = new Largest();
 
   constructor(dimensions: number) {
     this.push = new Sum(dimensions);

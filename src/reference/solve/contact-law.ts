@@ -18,7 +18,7 @@ import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
-import { add, addScaled, type Bodies, type Contact, dot, scale, subtract, type Vector } from './contact';
+import { add, addScaled, type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
@@ -39,16 +39,19 @@ export function shareOf(
   return massShare(dimensions, sizes[slot] as number, sizes[other] as number, loadAt(slot), loadAt(other));
 }
 
-/** Returns the overlap as a share of the smaller body's diameter. */
-export function depthOf(
-  { diameter }: Substep,
-  { radii }: Bodies,
+/** Returns the strain of an overlap, and the strain of a speed. `load` is the sum of the loads of both bodies. */
+export function strainRates(
+  { deepRate, strainRate }: Substep,
+  { radii, bulks }: Pick<GridState, 'radii' | 'bulks'>,
   slot: number,
   other: number,
-  overlap: number,
-): number {
-  if (!radii) return fround(overlap / diameter);
-  return fround(overlap / (2 * Math.min(radii[slot] as number, radii[other] as number)));
+  load: number,
+): readonly [number, number] {
+  if (!radii) return [deepRate, strainRate];
+  const size = 2 * Math.min(radii[slot] as number, radii[other] as number);
+  const masses = bulks ?? radii;
+  const borne = masses[slot] === masses[other] ? 0 : load;
+  return [fround(DEEP / size), fround(strainRate / fround(1 + borne))];
 }
 
 /** The effect of a contact on one particle, or a sum of effects. */
@@ -60,13 +63,13 @@ export interface Effect {
   readonly bearing: number;
   /** See law.ts. In a sum of effects, the largest one. */
   readonly closing: number;
-  /** The deepest overlap, as a share of the smaller body's diameter. */
-  readonly deepest: number;
+  /** See law.ts. In a sum of effects, the largest one. */
+  readonly strain: number;
 }
 
 export function noEffect(dimensions: number): Effect {
   const zero = new Array<number>(dimensions).fill(0);
-  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0, deepest: 0 };
+  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0, strain: 0 };
 }
 
 export function sumOf(a: Effect, b: Effect): Effect {
@@ -76,7 +79,7 @@ export function sumOf(a: Effect, b: Effect): Effect {
     support: add(a.support, b.support),
     bearing: fround(a.bearing + b.bearing),
     closing: Math.max(a.closing, b.closing),
-    deepest: Math.max(a.deepest, b.deepest),
+    strain: Math.max(a.strain, b.strain),
   };
 }
 
@@ -93,22 +96,21 @@ export interface Meeting {
   readonly share: number;
   /** See restitutionOf in core/contact/law.ts. */
   readonly restitution: number;
-  /** See depthOf. */
-  readonly depth: number;
-  /** See law.ts. */
-  readonly spring: number;
+  /** See strainRates. */
+  readonly strains: readonly [number, number];
 }
 
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  { relative, bounces, share, restitution, depth, spring }: Meeting,
+  { relative, bounces, share, restitution, strains }: Meeting,
 ): Effect {
-  const { friction, gripShare, dt, inverseDt } = substep;
+  const { friction, gripShare, dt } = substep;
   const approach = dot(relative, normal);
-  const change = bounces
-    ? bounceChange(restitution, approach, share)
-    : pushChange(substep, fround(spring * inverseDt), approach, share, restitution);
+  const spring = pushOf(substep, share, overlap);
+  const half = halfChange(substep, overlap, approach, restitution);
+  const change = bounces ? bounceChange(restitution, approach, share) : fround(2 * share * half);
+  const excess = bounces ? 0 : fround(half + Math.min(approach / 2, 0));
   const push = bounces
     ? fround(fround(BOUNCE_PUSH * share) * overlap)
     : Math.min(
@@ -128,7 +130,7 @@ export function contactEffect(
     support: scale(bearing, normal),
     bearing,
     closing: bounces ? fround(Math.sqrt(dot(total, total))) : fround(fround(-SPREADING * share) * approach),
-    deepest: depth,
+    strain: Math.max(fround(strains[0] * overlap), fround(strains[1] * excess)),
   };
 }
 
@@ -140,8 +142,9 @@ export function settle(substep: Substep, sum: Effect): Effect {
   const { kickSpeed, friction, dt } = substep;
   const limit = Math.max(sum.closing, kickSpeed);
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
-  const limited = Math.min(1, Math.max(0, fround(DEEP * sum.deepest - 1)));
-  const kept = size > limit ? fround(1 - fround(limited * fround(1 - fround(limit / size)))) : 1;
+  const limited = Math.min(1, Math.max(0, fround(sum.strain - 1)));
+  const part = fround(limited * fround(limit / size));
+  const kept = size > limit ? fround(fround(1 - limited) + part) : 1;
   const change = scale(kept, sum.change);
   const supports = scale(kept, sum.support);
   const bearing = fround(kept * sum.bearing);
@@ -184,18 +187,17 @@ function bounceChange(restitution: number, approach: number, share: number): num
   return fround(fround(-share * fround(1 + restitution)) * approach);
 }
 
-function pushChange(
-  { pushSpeed, restSpeed }: Substep,
-  pushVelocity: number,
+function halfChange(
+  { halfRelaxation, inverseDt, pushSpeed, restSpeed }: Substep,
+  overlap: number,
   approach: number,
-  share: number,
   restitution: number,
 ): number {
-  const most = fround(fround(2 * share) * pushSpeed);
-  const ending = fround(-share * approach);
-  const limit = approach > 0 ? Math.max(0, fround(most + PARTING * ending)) : Math.max(most, ending);
+  const ending = -approach / 2;
+  const limit =
+    approach > 0 ? Math.max(0, fround(pushSpeed + fround(PARTING * ending))) : Math.max(pushSpeed, ending);
   const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
-  return fround(Math.min(pushVelocity, limit) * kept);
+  return fround(Math.min(fround(fround(halfRelaxation * overlap) * inverseDt), limit) * kept);
 }
 
 function frictionShare(friction: number, change: number, slidingSpeed: number, grip: number): number {

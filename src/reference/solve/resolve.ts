@@ -24,7 +24,6 @@ import {
   type Box,
   clampVector,
   contactEffect,
-  depthOf,
   loadOf,
   type Moved,
   meetObstacles,
@@ -34,6 +33,7 @@ import {
   rub,
   settle,
   shareOf,
+  strainRates,
   sumOf,
 } from './contact-law';
 import type { MovedState } from './integrate';
@@ -70,9 +70,8 @@ export function resolveContacts(
       const restitution = restitutionOf(substep.restitution, load);
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const share = shareOf(world, grid, slot, other, !isMutual);
-      const depth = depthOf(substep, grid, slot, other, contact.overlap);
-      const spring = pushOf(substep, share, contact.overlap);
-      const meeting = { relative, bounces: isMutual, share, restitution, depth, spring };
+      const strains = strainRates(substep, grid, slot, other, load);
+      const meeting = { relative, bounces: isMutual, share, restitution, strains };
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     const { push, change, bearing } = settle(substep, sum);

@@ -2,7 +2,7 @@
  * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in any box, in 2D and 3D. The pairs
  * may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does not matter.
  */
-import { BOUNCE_PUSH, DEEP, PARTING, SPREADING } from '../../../core/base/constants';
+import { BOUNCE_PUSH, DEEP, PARTING, SPREADING, STRAIN } from '../../../core/base/constants';
 import {
   dot,
   FRACTION_ROUNDER,
@@ -14,7 +14,7 @@ import {
   scale,
   share,
 } from '../../../core/exact/integers';
-import { directionOf, freePush, MOST_LOADED, pushChange } from '../../../core/exact/law';
+import { directionOf, excessOf, freePush, MOST_LOADED, pushChange, strainOf } from '../../../core/exact/law';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
 import type { Response } from '../contact';
@@ -211,7 +211,7 @@ export function respondExactly(
 ): void {
   const { quanta, rates } = state;
   const is3D = dimensions === 3;
-  const { pushes, changes, supports, closings, deepest, partners } = response;
+  const { pushes, changes, supports, closings, strains, partners } = response;
   const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare, kickSpeed } = substep;
   const { restitution, halfRebound, pushSpeed, restSpeed, damping } = substep;
   const { diameter, period } = substep.quanta;
@@ -221,6 +221,7 @@ export function respondExactly(
   const wraps = periodX + periodY + periodZ > 0;
   const limit = diameter * diameter;
   const shallow = diameter / DEEP;
+  const unstrained = pushSpeed / STRAIN;
   const bouncing = restitution > 0;
   const gripSquared = gripShare * gripShare;
   const halfParting = PARTING / 2;
@@ -309,9 +310,11 @@ export function respondExactly(
         supports[atB + 2] = (supports[atB + 2] as number) - supportZ;
       }
     }
-    if (overlap > shallow) {
-      deepest[a] = Math.max(deepest[a] as number, overlap);
-      deepest[b] = Math.max(deepest[b] as number, overlap);
+    if (overlap > shallow || change > unstrained) {
+      scratch[0] = bounces ? 0 : excessOf(change, Math.trunc(approach / 2));
+      scratch[0] = strainOf(overlap, scratch[0], substep);
+      strains[a] = Math.max(strains[a] as number, scratch[0]);
+      strains[b] = Math.max(strains[b] as number, scratch[0]);
     }
     let closing = -approach * spreading + whole - whole;
     if (bounces) {

@@ -2,7 +2,6 @@
  * The first and the last part of a substep of an exact simulation, one particle at a time: motion before the contacts,
  * then the changes by contacts, obstacles and walls. Twins of ../integrate.ts, ../finish.ts and ../walls.ts.
  */
-import { DEEP } from '../../../core/base/constants';
 import { wrapExactly } from '../../../core/exact/convert';
 import { clamp, lengthOf, ONE, ROUNDER, round, share } from '../../../core/exact/integers';
 import { directionOf, grip, heldShare, keptShare, MOST_LOADED, wallChange } from '../../../core/exact/law';
@@ -92,9 +91,8 @@ export function finishExactly(
   const is3D = dimensions === 3;
   const meetsObstacles = obstacles !== undefined && obstacles.count > 0;
   const { quanta, rates } = state;
-  const { pushes, changes, supports, closings, deepest } = response;
+  const { pushes, changes, supports, closings, strains } = response;
   const { dt, friction, meanGain, lower, upper, motionOffset } = substep;
-  const shallow = substep.quanta.diameter / DEEP;
   const gainX = meanGain[0] as number;
   const gainY = meanGain[1] as number;
   const gainZ = is3D ? (meanGain[2] as number) : 0;
@@ -115,7 +113,7 @@ export function finishExactly(
     let pushX = pushes[first] as number;
     let pushY = pushes[first + 1] as number;
     let pushZ = is3D ? (pushes[first + 2] as number) : 0;
-    const depth = deepest[slot] as number;
+    const strain = strains[slot] as number;
     const closing = closings[slot] as number;
     const changeSquared = changeX * changeX + changeY * changeY + changeZ * changeZ;
     const pushSquared = pushX * pushX + pushY * pushY + pushZ * pushZ;
@@ -123,7 +121,7 @@ export function finishExactly(
     let supportY = supports[first + 1] as number;
     let supportZ = is3D ? (supports[first + 2] as number) : 0;
     let supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
-    if (changeSquared + pushSquared + supportSquared + depth + closing === 0) {
+    if (changeSquared + pushSquared + supportSquared + strain + closing === 0) {
       // No other particle has changed this one.
       const x = quanta[first] as number;
       const y = quanta[first + 1] as number;
@@ -146,7 +144,7 @@ export function finishExactly(
       pushes[first + 2] = 0;
       supports[first + 2] = 0;
     }
-    deepest[slot] = 0;
+    strains[slot] = 0;
     closings[slot] = 0;
     if (
       changeSquared > MOST_CHANGE_SQUARED ||
@@ -163,8 +161,8 @@ export function finishExactly(
       pushY = clamp(pushY, MOST_PUSH);
       pushZ = clamp(pushZ, MOST_PUSH);
     }
-    if (depth > shallow) {
-      const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, depth, substep) / ONE;
+    if (strain > ONE) {
+      const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, strain, substep) / ONE;
       // The limit acts on the velocity alone.
       pushX += round(changeX * dt);
       pushY += round(changeY * dt);

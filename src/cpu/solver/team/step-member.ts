@@ -75,6 +75,8 @@ const SCALARS = Object.keys({
   restSpeed: 0,
   pushSpeed: 0,
   kickSpeed: 0,
+  deepRate: 0,
+  strainRate: 0,
   substeps: 0,
 } satisfies Record<Scalar, 0>) as readonly Scalar[];
 /** Indices in the numbers of a job: how many substeps the owner has written, and where the last one begins. */

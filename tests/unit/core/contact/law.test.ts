@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { MOST_LOAD } from '../../../../src/core/base/constants';
 import {
+  excessOf,
+  halfChange,
   holdFactor,
   keptShare,
   loadOf,
   massShare,
   obstacleChange,
-  pushChange,
   restitutionOf,
-  SHALLOW,
 } from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
@@ -45,26 +45,27 @@ it.each([2, 3] as const)(
   },
 );
 
-it('in deep overlaps, keptShare keeps at most the fastest approach or the kick speed, whichever is greater', () => {
-  expect(SHALLOW).toBe(1 / 16);
-  // In overlaps of an eighth or more, a sum of length 8 may keep the greater of `closing` and kickSpeed.
-  expect([4, 2, 0.5].map((closing) => keptShare(8, closing, 0.125, 1))).toEqual([0.5, 0.25, 0.125]);
-  expect(keptShare(8, 2, 0.5, 0)).toBe(0.25);
-  expect(keptShare(8, 0, 0.5, 0)).toBe(0);
-  expect(keptShare(8, 9, 0.5, 0)).toBe(1);
-  // Up to an overlap of 1/16 there is no limit; halfway to 1/8 it acts by half.
-  expect([0, 0.0625, 0.09375].map((deepest) => keptShare(8, 2, deepest, 1))).toEqual([1, 1, 0.625]);
+it('under strain, keptShare keeps at most the fastest approach or the kick speed, whichever is greater', () => {
+  // From a strain of 2 on, a sum of length 8 may keep the greater of `closing` and kickSpeed.
+  expect([4, 2, 0.5].map((closing) => keptShare(8, closing, 2, 1))).toEqual([0.5, 0.25, 0.125]);
+  expect(keptShare(8, 2, 8, 0)).toBe(0.25);
+  expect(keptShare(8, 0, 8, 0)).toBe(0);
+  expect(keptShare(8, 9, 8, 0)).toBe(1);
+  // Up to a strain of 1 there is no limit; halfway to 2 it acts by half.
+  expect([0, 1, 1.5].map((strain) => keptShare(8, 2, strain, 1))).toEqual([1, 1, 0.625]);
 });
 
-it('pushChange gives bodies less speed the faster they part, and always ends an approach', () => {
+it('halfChange gives bodies less speed the faster they part, and always ends an approach', () => {
   const change = (push: number, approach: number, pushSpeed = 4) =>
-    pushChange(push, approach, 0.5, pushSpeed, 1, 0);
+    halfChange(push, approach, pushSpeed, 1, 0);
   expect([change(1, 0), change(9, 0), change(9, -2), change(99, -20)]).toEqual([1, 4, 4, 10]);
-  // Each unit of speed at which bodies part takes 8 · ½ from the limit.
-  expect([change(1, 0.5), change(9, 0.5), change(9, 0.75), change(9, 1), change(9, 2)]).toEqual([
-    1, 2, 1, 0, 0,
-  ]);
+  // Each unit of speed at which bodies part takes 3 · ½ from the limit.
+  expect([change(1, 1), change(9, 1), change(9, 2), change(9, 3)]).toEqual([1, 2.5, 1, 0]);
   expect([change(9, 0, 0), change(9, -2, 0)]).toEqual([0, 1]);
+});
+
+it('excessOf leaves out what ends the approach', () => {
+  expect([excessOf(4, 0), excessOf(4, 3), excessOf(4, -2), excessOf(4, -20)]).toEqual([4, 4, 3, -6]);
 });
 
 it('restitutionOf falls as the load grows, and is 0 from a load of 1 on', () => {

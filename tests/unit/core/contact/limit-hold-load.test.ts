@@ -8,7 +8,7 @@ import type { ParticleArrays, SimulationOptions } from '../../../../src/core/sim
 import { createCpuSimulation } from '../../../../src/cpu';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { dot, findContact, loadVector, subtract } from '../../../../src/reference/solve/contact';
-import { depthOf, shareOf } from '../../../../src/reference/solve/contact-law';
+import { shareOf } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { variableOptions } from '../../../helpers/inputs/variable-simulations';
@@ -49,7 +49,9 @@ function stepOnce(create: (options: SimulationOptions) => Engine, options: Simul
       if (!contact) continue;
       const approach = dot(subtract(velocityOf(slot), velocityOf(other)), contact.normal);
       closing = Math.max(closing, -shareOf(world, grid, slot, other) * approach);
-      deepest = Math.max(deepest, depthOf(substep, grid, slot, other, contact.overlap));
+      const { radii } = grid;
+      const size = radii ? 2 * Math.min(radii[slot] as number, radii[other] as number) : substep.diameter;
+      deepest = Math.max(deepest, contact.overlap / size);
     }
     // In shallower overlaps, the limit acts in part or not at all.
     if (deepest < 1 / 8) return;

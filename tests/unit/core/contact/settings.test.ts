@@ -138,7 +138,10 @@ describe('deriveSubstep', () => {
     expect(at(2 ** -10)).toBe((8 * (3 * 16 + 4 * 50)) / 1024);
     expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
     expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248)));
-    expect(deriveSubstep(world, 1, settings, 2 ** -10).kickSpeed).toBe(at(2 ** -10) / 8);
+    const { kickSpeed, deepRate, strainRate } = deriveSubstep(world, 1, settings, 2 ** -10);
+    expect([kickSpeed, deepRate, strainRate]).toEqual([5 / 1024, 16, Math.fround(6 / at(2 ** -10))]);
+    const weightless = resolveSettings(2, defaultSettings(2), { gravity: [0, 0], substeps: 1 });
+    expect(deriveSubstep(world, 1, weightless, 2 ** -10).strainRate).toBe(0);
     // With twice the diameter, the column has half as many particles.
     expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
   });

@@ -39,7 +39,7 @@ class Chance {
   }
 }
 
-const SOURCES = ['change', 'support', 'bearing', 'closing', 'deepest', 'rounding'] as const;
+const SOURCES = ['change', 'support', 'bearing', 'closing', 'strain', 'rounding'] as const;
 type Source = (typeof SOURCES)[number];
 
 interface Case {
@@ -96,10 +96,10 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const numberErrors = {
     bearing: errorOf('bearing'),
     closing: errorOf('closing'),
-    deepest: errorOf('deepest'),
+    strain: errorOf('strain'),
   };
-  // The limit does not act below 1/16, and acts in full from 1/8.
-  const deepest = chance.between(0.05, 0.15);
+  // The limit does not act below 1, and acts in full from 2.
+  const strain = chance.between(0.8, 2.4);
   const press = chance.between(0, 2) < 1 ? 0 : chance.between(0, 1);
   // The bearing is at least as large as the length of the support, whatever the errors.
   const bearing = length(support) * (1 + press) + errors.support + numberErrors.bearing;
@@ -117,7 +117,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     magnitude: shares.reduce((sum, share) => sum + share, 0),
   });
   sums.closing.add(closing, numberErrors.closing, true);
-  sums.deepest.add(deepest, numberErrors.deepest, true);
+  sums.strain.add(strain, numberErrors.strain, true);
   const exact = settleSums(substep, accuracyOf(dimensions), sums);
 
   const arithmetic = new SloppyArithmetic(source === 'rounding' ? chance.extreme : () => 0);
@@ -131,7 +131,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     support: moved(support, errors.support),
     bearing: bearing + chance.extreme() * numberErrors.bearing,
     closing: closing + chance.extreme() * numberErrors.closing,
-    deepest: deepest + chance.extreme() * numberErrors.deepest,
+    strain: strain + chance.extreme() * numberErrors.strain,
   });
   const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {
     const apart = length(value.map((along, axis) => along - (bound.value[axis] as number)));
@@ -164,7 +164,7 @@ it('a change of exactly 0 stays 0, even if errors leave no limit', () => {
   const sums = new EffectSums(2);
   sums.bearing.add({ value: [1], error: 0, magnitude: 0 });
   sums.closing.add(0, 1e-3, true);
-  sums.deepest.add(1, 0, true);
+  sums.strain.add(16, 0, true);
   const substep = substepOf({ source: 'closing', dimensions: 2, chance: new Chance(new Random(3)) });
   const { change, bearing } = settleSums({ ...substep, kickSpeed: 0 }, accuracyOf(2), sums);
   expect(change).toEqual({ value: [0, 0], error: 0 });

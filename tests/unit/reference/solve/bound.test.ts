@@ -179,7 +179,7 @@ class SloppyDevice {
 
   private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
-    const total = { push: none, change: none, support: none, bearing: 0, closing: 0, deepest: 0 };
+    const total = { push: none, change: none, support: none, bearing: 0, closing: 0, strain: 0 };
     const sum = (a: readonly number[], b: readonly number[]) =>
       a.map((along, axis) => this.arithmetic.add(along, b[axis] as number));
     for (const { other, normal, overlap } of this.contacts(slot)) {
@@ -188,22 +188,28 @@ class SloppyDevice {
         mode === 'resolve' && restitution > 0 && partners[slot] === other && partners[other] === slot;
       const share = this.share(slot, other, mode === 'resolve' && !isMutual);
       const relative = this.apart(this.grid.velocities, slot, other);
-      const effect = this.effect(normal, overlap, relative, isMutual, share, restitution);
+      const rates = this.strainRates(slot, other);
+      const effect = this.effect(normal, overlap, relative, isMutual, share, restitution, rates);
       total.push = sum(total.push, mode === 'resolve' ? effect.push : effect.straight);
       total.change = sum(total.change, effect.change);
       total.support = sum(total.support, effect.support);
       total.bearing = this.arithmetic.add(total.bearing, effect.bearing);
       total.closing = Math.max(total.closing, effect.closing);
-      total.deepest = Math.max(total.deepest, this.depth(slot, other, overlap));
+      total.strain = Math.max(total.strain, effect.strain);
     }
     return mode === 'resolve' ? settleSloppily(this.arithmetic, this.substep, total) : total;
   }
 
-  /** Returns an overlap as a share of the smaller diameter. */
-  private depth(slot: number, other: number, overlap: number): number {
-    const { radii } = this.grid;
-    const size = radii ? 2 * Math.min(radii[slot] as number, radii[other] as number) : this.substep.diameter;
-    return this.arithmetic.divide(overlap, size);
+  /** Returns the strain of an overlap, and the strain of a speed. */
+  private strainRates(slot: number, other: number): readonly [number, number] {
+    const { radii, bulks, loads } = this.grid;
+    const { deepRate, strainRate } = this.substep;
+    if (!radii) return [deepRate, strainRate];
+    const { add, divide } = this.arithmetic;
+    const size = 2 * Math.min(radii[slot] as number, radii[other] as number);
+    const masses = bulks ?? radii;
+    const load = masses[slot] === masses[other] ? 0 : add(loads?.[slot] ?? 0, loads?.[other] ?? 0);
+    return [divide(16, size), divide(strainRate, add(1, load))];
   }
 
   private restitution(slot: number, other?: number): number {
@@ -220,18 +226,20 @@ class SloppyDevice {
     isMutual: boolean,
     share: number,
     restitution: number,
+    strainRates: readonly [number, number],
   ) {
     const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
     const { add, multiply, divide } = this.arithmetic;
     const spring = multiply(this.part(share, 2 * halfRelaxation), overlap);
     const approach = this.arithmetic.dot(relative, normal);
-    const most = this.part(share, 2 * pushSpeed);
-    const ending = this.part(share, -approach);
-    const cap = approach > 0 ? Math.max(0, add(most, 8 * ending)) : Math.max(most, ending);
+    const ending = -approach / 2;
+    const cap = approach > 0 ? Math.max(0, add(pushSpeed, multiply(3, ending))) : Math.max(pushSpeed, ending);
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
+    const half = multiply(Math.min(multiply(multiply(halfRelaxation, overlap), inverseDt), cap), kept);
+    const excess = isMutual ? 0 : add(half, Math.min(0, approach / 2));
     const change = isMutual
       ? multiply(this.part(share, -add(1, restitution)), approach)
-      : multiply(Math.min(multiply(spring, inverseDt), cap), kept);
+      : this.part(share, 2 * half);
     const push = isMutual
       ? multiply(this.part(share, BOUNCE_PUSH), overlap)
       : Math.min(add(spring, multiply(1 / 2, add(spring, -multiply(dt, change)))), this.part(share, overlap));
@@ -251,7 +259,10 @@ class SloppyDevice {
       change: total,
       support: normal.map((along) => multiply(bearing, along)),
       bearing,
-      closing: isMutual ? this.arithmetic.root(this.arithmetic.dot(total, total)) : multiply(41 / 32, ending),
+      closing: isMutual
+        ? this.arithmetic.root(this.arithmetic.dot(total, total))
+        : multiply(41 / 32, this.part(share, -approach)),
+      strain: Math.max(multiply(strainRates[0], overlap), multiply(strainRates[1], excess)),
     };
   }
 

@@ -28,7 +28,7 @@ export interface SloppySums {
   readonly support: readonly number[];
   readonly bearing: number;
   readonly closing: number;
-  readonly deepest: number;
+  readonly strain: number;
 }
 
 export type SettleNumbers = Pick<Substep, 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
@@ -38,8 +38,8 @@ export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumb
   const { add, multiply, divide, root } = arithmetic;
   const limit = Math.max(total.closing, kickSpeed);
   const size = root(arithmetic.dot(total.change, total.change));
-  const limited = Math.min(1, Math.max(0, add(16 * total.deepest, -1)));
-  const factor = add(1, -multiply(limited, add(1, -divide(limit, size))));
+  const limited = Math.min(1, Math.max(0, add(total.strain, -1)));
+  const factor = add(add(1, -limited), multiply(limited, divide(limit, size)));
   const shorten = (sum: readonly number[]) =>
     size > limit && limited > 0 ? sum.map((along) => multiply(factor, along)) : sum;
   const change = shorten(total.change);
