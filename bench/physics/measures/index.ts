@@ -5,6 +5,7 @@ import { cornerCases } from './corner';
 import { impactCases } from './impact';
 import { overlapCases } from './overlap';
 import { pileCases } from './pile';
+import { pressedCases } from './pressed';
 import { ratioCases } from './ratio';
 import { slopeCases } from './slope';
 import { standingCases } from './standing';
@@ -14,7 +15,7 @@ const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes
   slope: (dimensions) => [...slopeCases(dimensions), ...cornerCases(dimensions)],
   standing: standingCases,
   ratio: ratioCases,
-  overlap: overlapCases,
+  overlap: (dimensions) => [...overlapCases(dimensions), ...pressedCases(dimensions)],
   impact: impactCases,
   bounce: (dimensions, sizes) => [...bounceCases(dimensions, sizes), ...tileCases(dimensions)],
   pile: pileCases,

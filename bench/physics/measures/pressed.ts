@@ -1,0 +1,128 @@
+/**
+ * Bodies at rest that overlap on a floor. Some have room to come apart; a row that is longer than its floor has none,
+ * and must come to rest as it is. A column must not jump.
+ */
+import type { Dimensions } from '../../../src/core/world/world';
+import { Random } from '../../../src/scenes';
+import { advance, kineticEnergy, stepsIn, withRun } from '../engine';
+import type { Case } from '../measure';
+import { measureOverlaps } from '../overlaps';
+import { GRAVITY, type PhysicsScene, vector } from '../scene';
+
+const RADIUS = 0.5;
+const WORLD = 20;
+/** Diameters per second. */
+const CALM = 0.01;
+const ROW = { count: 11, width: 10, depth: 1.25, spacing: 0.7 } as const;
+const ROW_HEIGHTS = [10, 20, 40] as const;
+const CROWD = { count: 200, edge: 6 } as const;
+const CROWD_STARTS = 4;
+/** 32-bit floats hold the multiples of 1/UNITS in this world exactly. */
+const UNITS = 1024;
+const COLUMN = { count: 5, overlap: 0.05 } as const;
+
+function restingScene(
+  dimensions: Dimensions,
+  size: readonly number[],
+  positions: readonly (readonly number[])[],
+): PhysicsScene {
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: size,
+    gravity: vector(dimensions, 0, -GRAVITY),
+    friction: 0.2,
+    restitution: 0,
+    bodies: positions.map((position) => ({ position, size: RADIUS })),
+    obstacles: [],
+  };
+}
+
+export function rowScene(dimensions: Dimensions, height: number): PhysicsScene {
+  const positions = Array.from({ length: ROW.count }, (_, index) =>
+    vector(dimensions, RADIUS + ROW.spacing * index, RADIUS, ROW.depth / 2),
+  );
+  return restingScene(dimensions, vector(dimensions, ROW.width, height, ROW.depth), positions);
+}
+
+export function floorScene(dimensions: Dimensions, seed: number): PhysicsScene {
+  const random = new Random(seed);
+  const place = (low: number) => low + (CROWD.edge * random.below(UNITS)) / UNITS;
+  const low = (WORLD - CROWD.edge) / 2;
+  const positions = Array.from({ length: CROWD.count }, () =>
+    [low, RADIUS, low].slice(0, dimensions).map(place),
+  );
+  return restingScene(dimensions, vector(dimensions, WORLD, WORLD, WORLD), positions);
+}
+
+export function columnScene(dimensions: Dimensions): PhysicsScene {
+  const positions = Array.from({ length: COLUMN.count }, (_, index) =>
+    vector(dimensions, WORLD / 2, RADIUS + index * (2 * RADIUS - COLUMN.overlap), WORLD / 2),
+  );
+  return restingScene(dimensions, vector(dimensions, WORLD, WORLD, WORLD), positions);
+}
+
+const rmsSpeed = (state: Parameters<typeof kineticEnergy>[0], count: number) =>
+  Math.sqrt((2 * kineticEnergy(state)) / count);
+
+function rowCase(dimensions: Dimensions, height: number): Case {
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${ROW.count} in a row ${ROW.width} wide, world ${height} high`,
+    figures: [{ name: 'rms speed after 10 s', unit: 'diameters/s', bar: { most: CALM } }],
+    run: (engine) =>
+      withRun(engine, rowScene(dimensions, height), async (run) => [
+        rmsSpeed(await advance(run, stepsIn(10)), ROW.count),
+      ]),
+  };
+}
+
+function floorCase(dimensions: Dimensions): Case {
+  const { count, edge } = CROWD;
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${count} in ${new Array(dimensions).fill(edge).join(' × ')} on a floor, ${CROWD_STARTS} starts`,
+    figures: [
+      { name: 'rms speed after 30 s', unit: 'diameters/s', bar: { most: CALM } },
+      { name: 'deepest overlap after 30 s', unit: 'diameters' },
+    ],
+    run: async (engine) => {
+      let [speed, deepest] = [0, 0];
+      for (let seed = 1; seed <= CROWD_STARTS; seed++) {
+        const state = await withRun(engine, floorScene(dimensions, seed), (run) => advance(run, stepsIn(30)));
+        speed = Math.max(speed, rmsSpeed(state, count));
+        deepest = Math.max(deepest, measureOverlaps(dimensions, state.positions, 2 * RADIUS).deepest);
+      }
+      return [speed, deepest];
+    },
+  };
+}
+
+function columnCase(dimensions: Dimensions): Case {
+  const top = dimensions * (COLUMN.count - 1) + 1;
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${COLUMN.count} on each other that overlap by ${COLUMN.overlap}`,
+    figures: [{ name: 'greatest rise of the uppermost', unit: 'diameters' }],
+    run: (engine) =>
+      withRun(engine, columnScene(dimensions), async (run) => {
+        const start = (await run.read()).positions[top] as number;
+        let highest = start;
+        for (let step = 0; step < stepsIn(2); step++) {
+          highest = Math.max(highest, (await advance(run, 1)).positions[top] as number);
+        }
+        return [highest - start];
+      }),
+  };
+}
+
+export function pressedCases(dimensions: Dimensions): Case[] {
+  return [
+    ...ROW_HEIGHTS.map((height) => rowCase(dimensions, height)),
+    floorCase(dimensions),
+    columnCase(dimensions),
+  ];
+}
