@@ -45,7 +45,9 @@ struct Substep {
   grip_share: f32,
   rest_speed: f32,
   push_speed: f32,
+  parting: f32,
   kick_speed: f32,
+  calm_speed: f32,
   deep_rate: f32,
   strain_rate: f32,
   // 1 if walls keep particles between `lower` and `upper`.
@@ -76,6 +78,7 @@ struct Substep {
   exact_rest_speed: u32,
   exact_push_speed: u32,
   exact_kick_speed: u32,
+  exact_calm_speed: u32,
 }
 
 @group(0) @binding(0) var<uniform> grid: Grid;

@@ -14,6 +14,7 @@ struct Effect {
   // The maximum over all contacts. A bounce counts as its change of velocity, any other contact as SPREADING times the
   // change that would end its approach.
   closing: f32,
+  depth: f32,
   strain: f32,
 }
 
@@ -26,6 +27,7 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
     a.bearing + b.bearing,
 #endif
     max(a.closing, b.closing),
+    max(a.depth, b.depth),
     max(a.strain, b.strain),
   );
 }
@@ -48,7 +50,7 @@ fn restitution_of(load: f32) -> f32 {
 fn half_change(overlap: f32, approach: f32, restitution: f32) -> f32 {
   let ending = -0.5 * approach;
   // Only one of both terms with `ending` matters, depending on its sign.
-  let limit = max(max(substep.push_speed + f32(PARTING) * min(ending, 0.0), 0.0), ending);
+  let limit = max(max(substep.push_speed + substep.parting * min(ending, 0.0), 0.0), ending);
   let kept = select(1.0, 1.0 - restitution, abs(approach) > substep.rest_speed);
   return min((substep.half_relaxation * overlap) * substep.inverse_dt, limit) * kept;
 }
@@ -63,7 +65,7 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
 }
 
 // `relative`: this body's velocity minus the other body's. `bounces`: true for a bounce with the partner (partner.wgsl).
-// `strains`: the strain of an overlap, and the strain of a speed.
+// `rates`: factors from the overlap to `depth`, and from a speed to `strain`.
 fn contact_effect(
   normal: Vector,
   overlap: f32,
@@ -71,7 +73,7 @@ fn contact_effect(
   bounces: bool,
   restitution: f32,
   share: f32,
-  strains: vec2f,
+  rates: vec2f,
 ) -> Effect {
   let approach = dot(relative, normal);
   let spring = push_of(share, overlap);
@@ -104,18 +106,23 @@ fn contact_effect(
     bearing,
 #endif
     closing,
-    max(strains.x * overlap, strains.y * excess),
+    rates.x * overlap,
+    rates.y * excess,
   );
 }
 
-// If contacts are strained, limits the total change of velocity, and shortens support and bearing by the same factor. Then
+fn kept_share(size: f32, limit: f32, beyond: f32) -> f32 {
+  let limited = clamp(beyond - 1.0, 0.0, 1.0);
+  return select(1.0, (1.0 - limited) + limited * (limit / size), size > limit);
+}
+
+// If contacts are deep or strained, limits the total change of velocity, and shortens support and bearing by the same factor. Then
 // static friction removes the velocity that gravity adds across the support, as far as friction reaches.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
-  let limit = max(sum.closing, substep.kick_speed);
   let size = sqrt(dot(sum.change, sum.change));
-  let limited = clamp(sum.strain - 1.0, 0.0, 1.0);
-  let kept = select(1.0, (1.0 - limited) + limited * (limit / size), size > limit);
+  let kept_if_deep = kept_share(size, max(sum.closing, substep.kick_speed), sum.depth);
+  let kept = min(kept_if_deep, kept_share(size, max(0.5 * sum.closing, substep.calm_speed), sum.strain));
   settled.change *= kept;
   settled.support *= kept;
 #if VARIABLE_RADII

@@ -39,8 +39,8 @@ fn bulks_of(particle: Particle, other: Neighbour) -> vec2f {
 #endif
 
 #if !PUSH_APART
-// Returns the strain of an overlap, and the strain of a speed. `load` is the sum of both loads.
-fn strain_rates(particle: Particle, other: Neighbour, load: f32) -> vec2f {
+// Returns the factors from the overlap to `depth`, and from a speed to `strain`. `load` is the sum of both loads.
+fn rates_of(particle: Particle, other: Neighbour, load: f32) -> vec2f {
 #if VARIABLE_RADII
   let bulks = bulks_of(particle, other);
   let borne = select(load, 0.0, bulks.x == bulks.y);
@@ -108,8 +108,8 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let bulks = bulks_of(particle, other);
   share = mass_share(bulks.x, bulks.y, counted * (*gathered).load, counted * other_load);
 #endif
-  let strains = strain_rates(particle, other, load);
-  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, restitution, share, strains);
+  let rates = rates_of(particle, other, load);
+  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, restitution, share, rates);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }

@@ -52,6 +52,7 @@ export const EXACT_FIELDS = {
   exact_rest_speed: 'u32',
   exact_push_speed: 'u32',
   exact_kick_speed: 'u32',
+  exact_calm_speed: 'u32',
 } as const;
 
 /** `diameter_squared` and `restitution` replace the values of a float substep. */
@@ -74,7 +75,9 @@ export const SUBSTEP_FIELDS = {
   grip_share: 'f32',
   rest_speed: 'f32',
   push_speed: 'f32',
+  parting: 'f32',
   kick_speed: 'f32',
+  calm_speed: 'f32',
   deep_rate: 'f32',
   strain_rate: 'f32',
   walls: 'u32',
@@ -176,7 +179,9 @@ export class SharedParameters {
         grip_share: substep.gripShare,
         rest_speed: substep.restSpeed,
         push_speed: substep.pushSpeed,
+        parting: substep.parting,
         kick_speed: substep.kickSpeed,
+        calm_speed: substep.calmSpeed,
         deep_rate: substep.deepRate,
         strain_rate: substep.strainRate,
         walls: substep.walls ? 1 : 0,

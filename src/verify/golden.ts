@@ -21,20 +21,20 @@ interface ExactCase {
 }
 
 export const EXACT_CASES: Readonly<Record<string, ExactCase>> = {
-  pile: { scene: 'pile', hashes: { 2: '1ae9a23b16d18fb3', 3: '1010c41e633ee9a2' } },
+  pile: { scene: 'pile', hashes: { 2: '3fbbac6df3d8034c', 3: '874868c7406ecf83' } },
   'bouncing pile': {
     scene: 'pile',
     changes: { restitution: 0.5, friction: 1 },
-    hashes: { 2: '15002b97a184f0c6', 3: '48afb53b95d87007' },
+    hashes: { 2: 'd09aae961a2b1462', 3: 'b6e67e21fa61b13a' },
   },
   gas: { scene: 'gas', hashes: { 2: 'cf15e7417646db8a', 3: 'ad97fa310af1905d' } },
   clustered: { scene: 'clustered', hashes: { 2: 'e2fc13958af76f7e', 3: '77d7ad39ecebbb45' } },
   periodic: { scene: 'periodic', hashes: { 2: '0a917d75c3897f9b', 3: '68d652137e30f19f' } },
-  obstacles: { scene: 'obstacles', hashes: { 2: '9da2f48be00e97cd', 3: 'a6d92eae4b008671' } },
+  obstacles: { scene: 'obstacles', hashes: { 2: '568d56b842f533c3', 3: '2d541ec5da65030e' } },
   'bouncing obstacles': {
     scene: 'obstacles',
     changes: { restitution: 0.5, friction: 1, periodic: true },
-    hashes: { 2: 'c95d5139aea6c8ef', 3: '9554c030161ae6ec' },
+    hashes: { 2: 'bc0a252add0a039c', 3: 'f07d7f2809250cbe' },
   },
   'all pairs': {
     scene: 'clustered',

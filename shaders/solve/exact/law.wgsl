@@ -115,21 +115,24 @@ struct ExactEffect {
 }
 
 // In units of 1 / ONE. Diameters have at least half as many quanta.
-fn strain_of(deepest: i32, excess: i32) -> i32 {
+fn depth_of(deepest: i32) -> i32 {
   let bits = substep.quanta_bits;
   let deep = i32(DEEP) * deepest;
-  let strain = select(deep << 1u, deep >> (bits - FRACTION_BITS), bits >= FRACTION_BITS);
-  let most = i32(substep.exact_push_speed);
-  // Without pushes, `excess` is 0, and the divisor does not matter.
-  return max(strain, i32(STRAIN) * ratio_of(min(excess, most), max(most, 1i)));
+  return select(deep << 1u, deep >> (bits - FRACTION_BITS), bits >= FRACTION_BITS);
 }
 
-fn kept_share(size: i32, closing: i32, strain: i32) -> i32 {
-  let most = max(closing, i32(substep.exact_kick_speed));
-  if (size <= most) {
+// In units of 1 / ONE.
+fn strain_of(excess: i32) -> i32 {
+  let most = i32(substep.exact_push_speed);
+  // Without pushes, `excess` is 0, and the divisor does not matter.
+  return i32(STRAIN) * ratio_of(min(excess, most), max(most, 1i));
+}
+
+fn kept_by(size: i32, most: i32, beyond: i32) -> i32 {
+  if (size <= most || beyond <= ONE) {
     return ONE;
   }
-  return ONE - share_of(ratio_of(size - most, size), min(ONE, strain - ONE));
+  return ONE - share_of(ratio_of(size - most, size), min(ONE, beyond - ONE));
 }
 
 fn held_by_friction(change: Lattice, support: Lattice) -> Lattice {
@@ -160,10 +163,13 @@ fn settled_exactly(sum: ExactSum) -> ExactEffect {
   var change = totals_of(sum.change, MOST_CHANGE);
   var support = totals_of(sum.support, MOST_CHANGE);
   var push = totals_of(sum.push, MOST_PUSH);
-  let strain = strain_of(sum.deepest, sum.excess);
-  if (strain > ONE) {
+  let depth = depth_of(sum.deepest);
+  let strain = strain_of(sum.excess);
+  if (max(depth, strain) > ONE) {
     let closing = max(sum.closing, scaled(sum.approach, HALF_SPREADING));
-    let kept = kept_share(length_of(change), closing, strain);
+    let size = length_of(change);
+    let kept_if_deep = kept_by(size, max(closing, i32(substep.exact_kick_speed)), depth);
+    let kept = min(kept_if_deep, kept_by(size, max(closing / 2i, i32(substep.exact_calm_speed)), strain));
     // The limit acts on the velocity alone.
     push += scaled_all(change, substep.exact_dt);
     change = parts_of(change, kept);

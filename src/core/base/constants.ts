@@ -218,10 +218,10 @@ export const BOUNCE_PUSH = 31 / 32;
 export const FREE_PUSH = 3 / 2;
 
 /**
- * If bodies part, a push may give a body less speed: less by this factor times its share of the speed of parting
- * (contact/law.ts). With more, bodies that are pressed together keep moving; with less, overlaps give more speed.
+ * If bodies of one size part, a push may give a body less speed: less by this factor times half of the speed of parting
+ * (contact/law.ts). With more, bodies that are pressed together may keep moving; with less, overlaps give more speed.
  */
-export const PARTING = 3;
+export const PARTING = 2;
 
 /** The sum of changes is limited if an overlap exceeds 1/DEEP of the smaller body's diameter (contact/law.ts). */
 export const DEEP = 16;

@@ -20,7 +20,7 @@
  *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *             = min(spring + (FREE_PUSH − 1) · (spring − dt · change), share · overlap)   otherwise
  *     most    = max(pushSpeed, −vn / 2)                                            if a and b approach (vn ≤ 0)
- *             = max(0, pushSpeed − PARTING · vn / 2)                               if they part
+ *             = max(0, pushSpeed − parting · vn / 2)                               if they part
  *     e       = restitution · max(0, 1 − load of a − load of b)
  *     kept    = 1 − e                                                              if |vn| > restSpeed
  *             = 1                                                                  otherwise
@@ -37,30 +37,32 @@
  *   - Equal particles: share = ½.
  *   - Particles with their own sizes: share = massShare(a, b) = mass of b / (mass of a + mass of b), with masses by
  *     volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, kickSpeed and
- * restSpeed.
+ * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, parting,
+ * kickSpeed, calmSpeed and restSpeed.
  *
  * Then each particle is settled by itself, from these values:
  *     C        the sum of the changes of its velocity
  *     S        the sum of change · n over contacts that do not bounce
  *     B        the sum of change over contacts that do not bounce; only with variable radii
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
- *     strain   the greatest of these numbers of its contacts, but at least 0:
- *                DEEP · overlap / (diameter of the smaller of both bodies)
- *                STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)), if the contact does not
- *                  bounce and pushSpeed is above 0. The first bracket is what a push gives beyond ending the approach.
- *                  Loads count only between particles of different sizes.
+ *     depth    the greatest DEEP · overlap / (diameter of the smaller of both bodies) of its contacts
+ *     strain   the greatest STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)) of its contacts
+ *              that do not bounce, but at least 0; 0 if pushSpeed is 0. The first bracket is what a push gives beyond
+ *              ending the approach. Loads count only between particles of different sizes.
  *     G        gravity · dt
  * Settling does the following:
- *   - limit: C, S and B are multiplied by 1 − limited + limited · L / |C| if |C| is above L = max(closing, kickSpeed).
- *       limited = min(1, max(0, strain − 1))
+ *   - limit: C, S and B are multiplied by the smaller one of kept(depth, max(closing, kickSpeed)) and kept(strain,
+ *     max(closing / 2, calmSpeed)).
+ *       kept(x, L) = 1 − limited + limited · L / |C|     if |C| is above L
+ *                  = 1                                   otherwise
+ *       limited    = min(1, max(0, x − 1))
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
  *     S" is the part of X that is perpendicular to S.
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
  *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |change of its velocity|) / restSpeed
- * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If no strain is
- * above 1, the limit changes nothing.
+ * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If neither depth
+ * nor strain is above 1, the limit changes nothing.
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
  * one wall after the other, then the friction of all. They have no load; a's own load lowers e.
@@ -97,8 +99,9 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles and walls act on the result of a pass, and never add speed to it.
  */
-import { FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, PARTING, REST_LOAD } from '../base/constants';
+import { FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../base/constants';
 import type { Dimensions } from '../world/world';
+import type { Substep } from './settings';
 
 /**
  * Returns the first particle's share of the effect, in 32-bit floats like the shaders. Equal particles share equally,
@@ -160,15 +163,16 @@ export function halfChange(
   pushVelocity: number,
   approach: number,
   pushSpeed: number,
+  parting: number,
   restSpeed: number,
   restitution: number,
 ): number {
   // The first test is easier to predict for a processor than the second.
   const kept = restitution > 0 && Math.abs(approach) > restSpeed ? 1 - restitution : 1;
-  const parting = approach / 2;
+  const half = approach / 2;
   // Most contacts are far from the limit, whether they approach or part.
-  if (pushVelocity <= pushSpeed - PARTING * Math.abs(parting)) return pushVelocity * kept;
-  const limit = parting > 0 ? Math.max(0, pushSpeed - PARTING * parting) : Math.max(pushSpeed, -parting);
+  if (pushVelocity <= pushSpeed - parting * Math.abs(half)) return pushVelocity * kept;
+  const limit = half > 0 ? Math.max(0, pushSpeed - parting * half) : Math.max(pushSpeed, -half);
   return Math.min(pushVelocity, limit) * kept;
 }
 
@@ -197,9 +201,21 @@ export function obstacleChange(
 }
 
 /** Returns the share of the sum of changes that is kept. `size` is the length of the sum, above 0. */
-export function keptShare(size: number, closing: number, strain: number, kickSpeed: number): number {
-  const limited = Math.min(1, Math.max(0, strain - 1));
-  return 1 - limited + limited * Math.min(1, Math.max(closing, kickSpeed) / size);
+export function keptShare(
+  size: number,
+  closing: number,
+  { depth, strain }: { readonly depth: number; readonly strain: number },
+  { kickSpeed, calmSpeed }: Pick<Substep, 'kickSpeed' | 'calmSpeed'>,
+): number {
+  const kept = (limited: number, most: number) => 1 - limited + limited * Math.min(1, most / size);
+  return Math.min(
+    kept(limitedAt(depth), Math.max(closing, kickSpeed)),
+    kept(limitedAt(strain), Math.max(closing / 2, calmSpeed)),
+  );
+}
+
+function limitedAt(value: number): number {
+  return Math.min(1, Math.max(0, value - 1));
 }
 
 /**

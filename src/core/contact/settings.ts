@@ -7,7 +7,7 @@ import {
   checkVector,
   refuseLongStep,
 } from '../base/checks';
-import { DEEP, LEAST_REST_SPEED, REST_LOAD, STRAIN } from '../base/constants';
+import { DEEP, LEAST_REST_SPEED, PARTING, REST_LOAD, STRAIN } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import {
   type Dimensions,
@@ -171,10 +171,17 @@ export interface Substep {
    */
   readonly pushSpeed: number;
   /**
-   * The speed that gravity adds per substep. If contacts are strained, all pushes of a pass together change a velocity
-   * by at most this, or by more if a contact approaches (`limit` in law.ts).
+   * If bodies part, a push may give each of two equal bodies less than pushSpeed: less by this factor times half of the
+   * speed of parting. It is PARTING, multiplied by the square of what multiplies pushSpeed if radii differ. So crowds of
+   * different sizes get no faster than others.
+   */
+  readonly parting: number;
+  /**
+   * pushSpeed / 8 and restSpeed / 4. In deep overlaps, all pushes of a pass together change a velocity by at most
+   * kickSpeed, and under strain by at most calmSpeed, or by more if a contact approaches (`limit` in law.ts).
    */
   readonly kickSpeed: number;
+  readonly calmSpeed: number;
   /** DEEP / diameter: the strain of an overlap between particles of one size (`strain` in law.ts). */
   readonly deepRate: number;
   /** STRAIN / pushSpeed, or 0 if pushes give no speed: the strain of a speed (`strain` in law.ts). */
@@ -233,7 +240,8 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
   const massRatio = (world.diameter / world.smallestDiameter) ** world.dimensions;
-  const column = Math.cbrt(massRatio) * (fall / roundedDiameter) * substepTime;
+  const strength = Math.cbrt(massRatio);
+  const column = strength * (fall / roundedDiameter) * substepTime;
   const pushSpeed = Math.fround(Math.min(Math.sqrt(2 * fall), COLUMNS * column, GREATEST_SPEED));
   const restSpeed = Math.fround(REST_SUBSTEPS * acceleration * substepTime);
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
@@ -251,7 +259,9 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed,
     pushSpeed,
-    kickSpeed: restSpeed / REST_SUBSTEPS,
+    parting: Math.fround(PARTING * strength * strength),
+    kickSpeed: pushSpeed / 8,
+    calmSpeed: restSpeed / 4,
     deepRate: Math.fround(DEEP / roundedDiameter),
     strainRate: pushSpeed > LEAST_REST_SPEED ? Math.fround(STRAIN / pushSpeed) : 0,
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),

@@ -41,26 +41,33 @@ export function excessOf(change: number, partingSpeed: number): number {
   return change + Math.min(0, partingSpeed);
 }
 
-/** Returns the strain of a contact in units of 1/ONE, but at least 0. `excess` is 0 if the contact bounces. */
-export function strainOf(
-  overlap: number,
-  excess: number,
-  { pushSpeed, quanta: { diameter } }: ExactSubstep,
-): number {
-  const deep = Math.floor((DEEP * overlap * ONE) / diameter);
-  return excess > 0 ? Math.max(deep, STRAIN * ratio(Math.min(excess, pushSpeed), pushSpeed)) : deep;
+/** Returns the depth of a contact in units of 1/ONE. */
+export function depthOf(overlap: number, { quanta: { diameter } }: ExactSubstep): number {
+  return Math.floor((DEEP * overlap * ONE) / diameter);
 }
 
-/** Returns the fraction of a sum of changes that is kept. `size` is the length of the sum; `strain` is above ONE. */
+/** Returns the strain of a contact that does not bounce in units of 1/ONE, but at least 0. */
+export function strainOf(excess: number, { pushSpeed }: ExactSubstep): number {
+  return excess > 0 ? STRAIN * ratio(Math.min(excess, pushSpeed), pushSpeed) : 0;
+}
+
+/** Returns the fraction of a sum of changes that is kept. `size` is the length of the sum. */
 export function keptShare(
   size: number,
   closing: number,
+  depth: number,
   strain: number,
-  { kickSpeed }: ExactSubstep,
+  { kickSpeed, calmSpeed }: ExactSubstep,
 ): number {
-  const most = Math.max(closing, kickSpeed);
-  if (size <= most) return ONE;
-  return ONE - share(ratio(size - most, size), Math.min(ONE, strain - ONE));
+  return Math.min(
+    keptBy(size, Math.max(closing, kickSpeed), depth),
+    keptBy(size, Math.max(Math.floor(closing / 2), calmSpeed), strain),
+  );
+}
+
+function keptBy(size: number, most: number, beyond: number): number {
+  if (size <= most || beyond <= ONE) return ONE;
+  return ONE - share(ratio(size - most, size), Math.min(ONE, beyond - ONE));
 }
 
 /**

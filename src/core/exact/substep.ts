@@ -42,6 +42,7 @@ export interface ExactSubstep {
   readonly restSpeed: number;
   readonly pushSpeed: number;
   readonly kickSpeed: number;
+  readonly calmSpeed: number;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly walls: boolean;
@@ -91,7 +92,8 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
     damping: factorOf(1 - restitution),
     restSpeed: toQuanta(substep.restSpeed),
     pushSpeed,
-    kickSpeed: toQuanta(substep.kickSpeed),
+    kickSpeed: Math.floor(pushSpeed / 8),
+    calmSpeed: toQuanta(substep.calmSpeed),
     lower: Float64Array.from(extent, (_, axis) => limit(radius, axis, -REACH)),
     upper: Float64Array.from(extent, (size, axis) => limit(size - radius, axis, REACH - 1)),
     walls,

@@ -14,12 +14,13 @@ export interface Response {
   /** The sums S (vectors) and, with variable radii, B (numbers) of core/contact/law.ts. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /** `closing` of law.ts, or 0 if it is at most kickSpeed. */
+  /** `closing` of law.ts, or 0 if it is below both kickSpeed and 2 · calmSpeed. */
   readonly closings: Float64Array;
-  /** `strain` of law.ts, or 0 if it is at most 1. In exact simulations, in units of 1/ONE. */
+  /** `depth` and `strain` of law.ts, or 0 if they are at most 1. In exact simulations, in units of 1/ONE. */
+  readonly depths: Float64Array;
   readonly strains: Float64Array;
   /**
-   * 1 if a contact has changed a particle's entry of `pushes`, `closings` or `strains`. With gravity, few contacts do,
+   * 1 if a contact has changed a particle's entry of `pushes`, `closings`, `depths` or `strains`. With gravity, few contacts do,
    * so the end of a pass reads and clears these arrays only where there is a mark.
    */
   readonly marks: Uint8Array;

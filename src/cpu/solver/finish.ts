@@ -42,8 +42,8 @@ export function finish(
   const { positions, velocities, radii, loads } = state;
   const { positions: newPositions, velocities: newVelocities } = target;
   const hasSizes = radii.length > 0;
-  const { pushes, changes, supports, bearings, closings, strains, marks } = response;
-  const { gravity, dt, friction, kickSpeed, restSpeed, restitution, lower, upper, walls } = substep;
+  const { pushes, changes, supports, bearings, closings, depths, strains, marks } = response;
+  const { gravity, dt, friction, restSpeed, restitution, lower, upper, walls } = substep;
   const lowerX = lower[0] as number;
   const lowerY = lower[1] as number;
   const lowerZ = is3D ? (lower[2] as number) : 0;
@@ -65,12 +65,14 @@ export function finish(
     let pushY = 0;
     let pushZ = 0;
     let closing = 0;
+    let depth = 0;
     let strain = 0;
     if (marks[slot] !== 0) {
       pushX = pushes[first] as number;
       pushY = pushes[first + 1] as number;
       if (is3D) pushZ = pushes[first + 2] as number;
       closing = closings[slot] as number;
+      depth = depths[slot] as number;
       strain = strains[slot] as number;
       clearMarked(dimensions, response, slot);
     }
@@ -78,10 +80,10 @@ export function finish(
     pushY += dt * changeY;
     if (is3D) pushZ += dt * changeZ;
     let kept = 1;
-    if (strain > 0) {
+    if (depth + strain > 0) {
       const size = lengthOf(changeX, changeY, changeZ);
       if (size > 0) {
-        kept = keptShare(size, closing, strain, kickSpeed);
+        kept = keptShare(size, closing, { depth, strain }, substep);
         changeX *= kept;
         changeY *= kept;
         changeZ *= kept;
@@ -188,9 +190,10 @@ export function finish(
 
 /** Sets a particle's mark, and the sums that only marked particles have, to zero. */
 export function clearMarked(dimensions: Dimensions, response: Response, slot: number): void {
-  const { pushes, closings, strains, marks } = response;
+  const { pushes, closings, depths, strains, marks } = response;
   marks[slot] = 0;
   closings[slot] = 0;
+  depths[slot] = 0;
   strains[slot] = 0;
   for (let entry = dimensions * slot; entry < dimensions * (slot + 1); entry++) pushes[entry] = 0;
 }

@@ -168,9 +168,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const is3D = dimensions === 3;
   const { velocities, radii, bulks, loads } = state;
   const areEqual = bulks.length === 0;
-  const { pushes, changes, supports, bearings, closings, strains, marks, partners } = response;
+  const { pushes, changes, supports, bearings, closings, depths, strains, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction } = substep;
-  const { pushSpeed, kickSpeed, restSpeed, deepRate, strainRate } = substep;
+  const { pushSpeed, parting, restSpeed, deepRate, strainRate } = substep;
+  const slow = Math.min(substep.kickSpeed, 2 * substep.calmSpeed);
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -196,11 +197,20 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const loadA = areEqual || bounces ? 0 : (loads[a] as number);
     const loadB = areEqual || bounces ? 0 : (loads[b] as number);
     const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
-    const half = bounces ? 0 : halfChange(relaxed * inverseDt, approach, pushSpeed, restSpeed, restitution);
+    const half = bounces
+      ? 0
+      : halfChange(relaxed * inverseDt, approach, pushSpeed, parting, restSpeed, restitution);
     const deep = areEqual ? deepRate : DEEP / (2 * Math.min(radii[a] as number, radii[b] as number));
     const borne = areEqual || bulks[a] === bulks[b] ? 0 : load;
     const excess = bounces ? 0 : excessOf(half, approach);
-    const strain = Math.max(deep * overlap, (strainRate * excess) / (1 + borne));
+    const strain = (strainRate * excess) / (1 + borne);
+    const depth = deep * overlap;
+    if (depth > 1) {
+      marks[a] = 1;
+      marks[b] = 1;
+      depths[a] = Math.max(depths[a] as number, depth);
+      depths[b] = Math.max(depths[b] as number, depth);
+    }
     if (strain > 1) {
       marks[a] = 1;
       marks[b] = 1;
@@ -235,7 +245,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     let closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
-    if (closing > kickSpeed) {
+    if (closing > slow) {
       marks[a] = 1;
       closings[a] = Math.max(closings[a] as number, closing);
     }
@@ -254,7 +264,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     closing = bounces
       ? Math.sqrt(change * change + braking * braking * slidingSquared)
       : -SPREADING * share * approach;
-    if (closing > kickSpeed) {
+    if (closing > slow) {
       marks[b] = 1;
       closings[b] = Math.max(closings[b] as number, closing);
     }

@@ -56,9 +56,10 @@ function findPartners(
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, supports, closings, strains, marks, partners } = response;
+  const { pushes, changes, supports, closings, depths, strains, marks, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, restitution } = substep;
-  const { pushSpeed, kickSpeed, restSpeed, deepRate, strainRate } = substep;
+  const { pushSpeed, parting, restSpeed, deepRate, strainRate } = substep;
+  const slow = Math.min(substep.kickSpeed, 2 * substep.calmSpeed);
   const bouncing = restitution > 0;
   const limit = diameter * diameter;
   for (let word = 0; word < length; word += 2) {
@@ -90,7 +91,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const pushVelocity = push * inverseDt;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
-      : halfChange(pushVelocity, approach, pushSpeed, restSpeed, restitution);
+      : halfChange(pushVelocity, approach, pushSpeed, parting, restSpeed, restitution);
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
@@ -108,7 +109,14 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       supports[3 * b + 2] = (supports[3 * b + 2] as number) - normalZ;
     }
     const excess = bounces ? 0 : excessOf(change, approach);
-    const strain = Math.max(deepRate * overlap, strainRate * excess);
+    const strain = strainRate * excess;
+    const depth = deepRate * overlap;
+    if (depth > 1) {
+      marks[a] = 1;
+      marks[b] = 1;
+      depths[a] = Math.max(depths[a] as number, depth);
+      depths[b] = Math.max(depths[b] as number, depth);
+    }
     if (strain > 1) {
       marks[a] = 1;
       marks[b] = 1;
@@ -121,7 +129,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const closing = bounces
       ? Math.sqrt(changeX * changeX + changeY * changeY + changeZ * changeZ)
       : SPREAD * approach;
-    if (closing > kickSpeed) {
+    if (closing > slow) {
       marks[a] = 1;
       marks[b] = 1;
       closings[a] = Math.max(closings[a] as number, closing);

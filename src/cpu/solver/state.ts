@@ -75,6 +75,7 @@ export function createResponse(dimensions: Dimensions, capacity: number): Respon
     supports: new Float64Array(dimensions * capacity),
     bearings: new Float64Array(capacity),
     closings: new Float64Array(capacity),
+    depths: new Float64Array(capacity),
     strains: new Float64Array(capacity),
     marks: new Uint8Array(capacity),
     approaches: new Float64Array(capacity),

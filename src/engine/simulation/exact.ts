@@ -113,6 +113,7 @@ function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactVal
     exact_rest_speed: exact.restSpeed,
     exact_push_speed: exact.pushSpeed,
     exact_kick_speed: exact.kickSpeed,
+    exact_calm_speed: exact.calmSpeed,
   };
 }
 

@@ -5,7 +5,7 @@
  *
  * Change c of the normal velocity: a contact that does not bounce has c = 2 m h with h = min(w δ / dt, most) · kept.
  * Minimum and maximum do not enlarge errors. So h is off by ± max(w / dt · error of δ, error of `most`), and by four
- * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by PARTING times that, and by u ·
+ * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by `parting` times that, and by u ·
  * pushSpeed for a product. `kept` is off by the error of e, and jumps by e at `|a|` = restSpeed. If the error of `a`
  * leaves open whether `|a|` is above restSpeed, the jump is added. c adds the error of m. A bounce has `c = m (1 + e)
  * |a|`, with the errors of `m a` and e, and three roundings.
@@ -34,9 +34,9 @@
  * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. The closing of a bounce is the length
  * of its change. It is off by the error of the change and by the error of a length. A particle's closing is the largest
  * closing of its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges.
- * A contact that GPU or reference may leave out has no lower end. The strain of a particle is the largest in the same
- * way. The strain of an overlap is off by a quotient (5 u) and a product more than the overlap. That of a speed is off
- * by the errors of h and `a / 2`, by the rounding of their sum, and by a product, two sums and a quotient (8 u).
+ * A contact that GPU or reference may leave out has no lower end. Depth and strain are the largest in the same way. A
+ * depth is off by a quotient (5 u) and a product more than the overlap. A strain is off by the errors of h and `a / 2`,
+ * by the rounding of their sum, and by a product, two sums and a quotient (8 u).
  *
  * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
  * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
@@ -53,7 +53,7 @@
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  */
-import { BOUNCE_PUSH, DEEP, FREE_PUSH, PARTING, SPREADING } from '../../core/base/constants';
+import { BOUNCE_PUSH, DEEP, FREE_PUSH, SPREADING } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact, Part } from './bound-contact';
@@ -80,7 +80,7 @@ export interface Verdict {
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
 const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
-const LARGEST = ['closing', 'strain'] as const;
+const LARGEST = ['closing', 'depth', 'strain'] as const;
 
 interface Outcome {
   readonly push: Term;
@@ -89,6 +89,7 @@ interface Outcome {
   readonly lift: Term;
   readonly bearing: Term;
   readonly closing: ApproximateNumber;
+  readonly depth: ApproximateNumber;
   readonly strain: ApproximateNumber;
 }
 
@@ -155,13 +156,13 @@ export function pushTerm(substep: Substep, contact: ExactContact): Term {
 
 /** Returns h. */
 function halfAmount(
-  { halfRelaxation, inverseDt, restSpeed, pushSpeed }: Substep,
+  { halfRelaxation, inverseDt, restSpeed, pushSpeed, parting }: Substep,
   { overlap, overlapError, approach, approachError, restitution }: ExactContact,
 ): ApproximateNumber {
   const ending = -approach / 2;
-  const limit = approach > 0 ? Math.max(0, pushSpeed + PARTING * ending) : Math.max(pushSpeed, ending);
+  const limit = approach > 0 ? Math.max(0, pushSpeed + parting * ending) : Math.max(pushSpeed, ending);
   const mayPart = approach + approachError > 0;
-  const limitError = mayPart ? (PARTING * approachError) / 2 + U * pushSpeed : approachError / 2;
+  const limitError = mayPart ? (parting * approachError) / 2 + U * pushSpeed : approachError / 2;
   const full = Math.min(halfRelaxation * overlap * inverseDt, limit);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution.value : 1;
   const mayKeepLess = restitution.value + restitution.error > 0;
@@ -197,20 +198,20 @@ function changeAmount(
 
 function strainAmount(
   { strainRate }: Substep,
-  { overlap, overlapError, size, approach, approachError, borne }: ExactContact,
+  { approach, approachError, borne }: ExactContact,
   half: ApproximateNumber,
   bounces: boolean,
 ): ApproximateNumber {
-  const deep = DEEP / size;
-  const deepError = deep * (overlapError + 6 * U * overlap);
-  if (bounces) return { value: deep * overlap, error: deepError };
+  if (bounces) return { value: 0, error: 0 };
   const rate = strainRate / (1 + borne);
   const excess = half.value + Math.min(0, approach / 2);
   const excessError = half.error + approachError / 2 + U * half.value;
-  return {
-    value: Math.max(deep * overlap, rate * excess),
-    error: Math.max(deepError, rate * (excessError + 8 * U * Math.abs(excess))),
-  };
+  return { value: rate * excess, error: rate * (excessError + 8 * U * Math.abs(excess)) };
+}
+
+function depthAmount({ overlap, overlapError, size }: ExactContact): ApproximateNumber {
+  const deep = DEEP / size;
+  return { value: deep * overlap, error: deep * (overlapError + 6 * U * overlap) };
 }
 
 function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
@@ -252,6 +253,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
           value: -SPREADING * share * approach,
           error: SPREADING * share * (approachError + (partError + U) * Math.abs(approach)),
         },
+    depth: depthAmount(contact),
     strain: strainAmount(substep, contact, half, bounces),
   };
 }
@@ -265,6 +267,7 @@ function withoutBound(outcome: Outcome): Outcome {
     lift: free(outcome.lift),
     bearing: free(outcome.bearing),
     closing: outcome.closing,
+    depth: outcome.depth,
     strain: outcome.strain,
   };
 }

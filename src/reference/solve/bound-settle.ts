@@ -4,8 +4,8 @@
  * flushed to 0, it is also off by ± 2⁻⁶².
  *
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
- * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, strain − 1)) is off by the error
- * of `strain`, and by u for the difference.
+ * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, depth − 1)) is off by the error of
+ * `depth`, and by u for the difference. The limit under strain is the same with closing / 2, calmSpeed and `strain`.
  *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
  *     q = L / (|C| − ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
  *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).
@@ -13,6 +13,8 @@
  *   - The factor K = (1 − D) + D L / |C| also multiplies S and B (see below). It is smallest for the least L, the
  *     greatest |C| and the greatest D, and largest in the opposite case. Rounding adds D L / |C| (LENGTH + 6 u) for the
  *     quotient and a product, u (1 − D) for the difference, and u K for the sum. The product with C adds u K.
+ *   - If both limits act, the smaller factor counts. The length of the result is off by at most the larger one of both
+ *     errors. Its direction may be that of either computed result, so K ε is added.
  *
  * Hold: let S be the sum of supports, off by ε. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -77,22 +79,48 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
   };
 }
 
+interface Limited {
+  readonly kept: ApproximateNumber;
+  /** The error of the change, once it is multiplied by `kept`. */
+  readonly error: number;
+}
+
 function limitChange(
-  { kickSpeed }: Substep,
+  { kickSpeed, calmSpeed }: Substep,
   accuracy: Accuracy,
-  { change: sum, closing, strain }: EffectSums,
+  { change: sum, closing, depth, strain }: EffectSums,
 ): { readonly change: Approximate; readonly kept: ApproximateNumber } {
   const change = sum.total();
-  const limit = Math.max(closing.value, kickSpeed);
+  const limits = [
+    limitBy(accuracy, change, closing, kickSpeed, depth),
+    limitBy(accuracy, change, { value: closing.value / 2, error: closing.error / 2 }, calmSpeed, strain),
+  ].filter((limit) => limit !== undefined);
+  const [first] = limits;
+  if (!first) return { change, kept: { value: 1, error: 0 } };
+  const value = Math.min(...limits.map(({ kept }) => kept.value));
+  const kept = { value, error: Math.max(...limits.map((limit) => limit.kept.error)) };
+  const sideways = limits.length > 1 ? (value + kept.error) * change.error : 0;
+  const error = Math.max(...limits.map((limit) => limit.error)) + sideways;
+  return { change: { value: scaled(value, change.value), error }, kept };
+}
+
+/** Returns undefined if the limit does not act, whatever the errors are. */
+function limitBy(
+  accuracy: Accuracy,
+  change: Approximate,
+  closing: ApproximateNumber,
+  speed: number,
+  beyond: ApproximateNumber,
+): Limited | undefined {
+  const limit = Math.max(closing.value, speed);
   const limitError = closing.error;
-  const limited = limitedAt(strain.value);
-  const leastLimited = limitedAt(strain.value - strain.error - U);
-  const mostLimited = limitedAt(strain.value + strain.error + U);
+  const limited = limitedAt(beyond.value);
+  const leastLimited = limitedAt(beyond.value - beyond.error - U);
+  const mostLimited = limitedAt(beyond.value + beyond.error + U);
   const size = length(change.value);
   const isShort = size * (1 + accuracy.length) + change.error <= limit - limitError;
   // A change of exactly 0 is not shortened.
-  if (isShort || mostLimited === 0 || size + change.error === 0)
-    return { change, kept: { value: 1, error: 0 } };
+  if (isShort || mostLimited === 0 || size + change.error === 0) return undefined;
   const nearest = size - change.error;
   const most = limit + limitError;
   const shrinking = nearest > most ? most / nearest : 1;
@@ -104,24 +132,21 @@ function limitChange(
   const rounding =
     mostLimited * (accuracy.length + 6 * U) * shrinking + U * (1 - leastLimited) + U * greatestKept;
   const doubt = Math.max(mostLimited - limited, limited - leastLimited);
-  const beyond = Math.max(0, size + change.error - Math.max(0, limit - limitError));
+  const reach = Math.max(0, size + change.error - Math.max(0, limit - limitError));
   return {
-    change: {
-      value: scaled(kept, change.value),
-      error:
-        greatestKept * change.error +
-        mostLimited * limitError +
-        doubt * beyond +
-        (rounding + U * greatestKept) * size +
-        LOST,
-    },
     kept: { value: kept, error: Math.max(greatestKept - kept, kept - leastKept) + rounding },
+    error:
+      greatestKept * change.error +
+      mostLimited * limitError +
+      doubt * reach +
+      (rounding + U * greatestKept) * size +
+      LOST,
   };
 }
 
 /** Returns the share of the limit that acts. */
-function limitedAt(strain: number): number {
-  return Math.min(1, Math.max(0, strain - 1));
+function limitedAt(beyond: number): number {
+  return Math.min(1, Math.max(0, beyond - 1));
 }
 
 /** Multiplies a sum by `kept`. The product rounds once, unless the factor is 1. */

@@ -123,6 +123,7 @@ export class EffectSums {
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
+  readonly depth = new Largest();
   readonly strain = new Largest();
 
   constructor(dimensions: number) {

@@ -9,7 +9,6 @@ import {
   LEAST_REST_SPEED,
   LOAD_KEPT,
   MOST_LOAD,
-  PARTING,
   REST_LOAD,
   SPREADING,
 } from '../../core/base/constants';
@@ -39,8 +38,11 @@ export function shareOf(
   return massShare(dimensions, sizes[slot] as number, sizes[other] as number, loadAt(slot), loadAt(other));
 }
 
-/** Returns the strain of an overlap, and the strain of a speed. `load` is the sum of the loads of both bodies. */
-export function strainRates(
+/**
+ * Returns the factors from the overlap to `depth`, and from a speed to `strain`. `load` is the sum of the loads of both
+ * bodies.
+ */
+export function ratesOf(
   { deepRate, strainRate }: Substep,
   { radii, bulks }: Pick<GridState, 'radii' | 'bulks'>,
   slot: number,
@@ -63,13 +65,14 @@ export interface Effect {
   readonly bearing: number;
   /** See law.ts. In a sum of effects, the largest one. */
   readonly closing: number;
-  /** See law.ts. In a sum of effects, the largest one. */
+  /** See law.ts. In a sum of effects, the largest ones. */
+  readonly depth: number;
   readonly strain: number;
 }
 
 export function noEffect(dimensions: number): Effect {
   const zero = new Array<number>(dimensions).fill(0);
-  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0, strain: 0 };
+  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0, depth: 0, strain: 0 };
 }
 
 export function sumOf(a: Effect, b: Effect): Effect {
@@ -79,6 +82,7 @@ export function sumOf(a: Effect, b: Effect): Effect {
     support: add(a.support, b.support),
     bearing: fround(a.bearing + b.bearing),
     closing: Math.max(a.closing, b.closing),
+    depth: Math.max(a.depth, b.depth),
     strain: Math.max(a.strain, b.strain),
   };
 }
@@ -96,14 +100,14 @@ export interface Meeting {
   readonly share: number;
   /** See restitutionOf in core/contact/law.ts. */
   readonly restitution: number;
-  /** See strainRates. */
-  readonly strains: readonly [number, number];
+  /** See ratesOf. */
+  readonly rates: readonly [number, number];
 }
 
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
-  { relative, bounces, share, restitution, strains }: Meeting,
+  { relative, bounces, share, restitution, rates }: Meeting,
 ): Effect {
   const { friction, gripShare, dt } = substep;
   const approach = dot(relative, normal);
@@ -130,7 +134,8 @@ export function contactEffect(
     support: scale(bearing, normal),
     bearing,
     closing: bounces ? fround(Math.sqrt(dot(total, total))) : fround(fround(-SPREADING * share) * approach),
-    strain: Math.max(fround(strains[0] * overlap), fround(strains[1] * excess)),
+    depth: fround(rates[0] * overlap),
+    strain: fround(rates[1] * excess),
   };
 }
 
@@ -138,13 +143,19 @@ export function gainOf({ gravity, dt }: Substep): Vector {
   return gravity.map((along) => fround(along * dt));
 }
 
+function keptShare(size: number, limit: number, beyond: number): number {
+  if (!(size > limit)) return 1;
+  const limited = Math.min(1, Math.max(0, fround(beyond - 1)));
+  return fround(fround(1 - limited) + fround(limited * fround(limit / size)));
+}
+
 export function settle(substep: Substep, sum: Effect): Effect {
-  const { kickSpeed, friction, dt } = substep;
-  const limit = Math.max(sum.closing, kickSpeed);
+  const { kickSpeed, calmSpeed, friction, dt } = substep;
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
-  const limited = Math.min(1, Math.max(0, fround(sum.strain - 1)));
-  const part = fround(limited * fround(limit / size));
-  const kept = size > limit ? fround(fround(1 - limited) + part) : 1;
+  const kept = Math.min(
+    keptShare(size, Math.max(sum.closing, kickSpeed), sum.depth),
+    keptShare(size, Math.max(sum.closing / 2, calmSpeed), sum.strain),
+  );
   const change = scale(kept, sum.change);
   const supports = scale(kept, sum.support);
   const bearing = fround(kept * sum.bearing);
@@ -188,14 +199,14 @@ function bounceChange(restitution: number, approach: number, share: number): num
 }
 
 function halfChange(
-  { halfRelaxation, inverseDt, pushSpeed, restSpeed }: Substep,
+  { halfRelaxation, inverseDt, pushSpeed, parting, restSpeed }: Substep,
   overlap: number,
   approach: number,
   restitution: number,
 ): number {
   const ending = -approach / 2;
   const limit =
-    approach > 0 ? Math.max(0, fround(pushSpeed + fround(PARTING * ending))) : Math.max(pushSpeed, ending);
+    approach > 0 ? Math.max(0, fround(pushSpeed + fround(parting * ending))) : Math.max(pushSpeed, ending);
   const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
   return fround(Math.min(fround(fround(halfRelaxation * overlap) * inverseDt), limit) * kept);
 }

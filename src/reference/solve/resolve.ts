@@ -30,10 +30,10 @@ import {
   meetWalls,
   noEffect,
   pushOf,
+  ratesOf,
   rub,
   settle,
   shareOf,
-  strainRates,
   sumOf,
 } from './contact-law';
 import type { MovedState } from './integrate';
@@ -70,8 +70,8 @@ export function resolveContacts(
       const restitution = restitutionOf(substep.restitution, load);
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const share = shareOf(world, grid, slot, other, !isMutual);
-      const strains = strainRates(substep, grid, slot, other, load);
-      const meeting = { relative, bounces: isMutual, share, restitution, strains };
+      const rates = ratesOf(substep, grid, slot, other, load);
+      const meeting = { relative, bounces: isMutual, share, restitution, rates };
       sum = sumOf(sum, contactEffect(substep, contact, meeting));
     });
     const { push, change, bearing } = settle(substep, sum);

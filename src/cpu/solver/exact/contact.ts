@@ -14,7 +14,15 @@ import {
   scale,
   share,
 } from '../../../core/exact/integers';
-import { directionOf, excessOf, freePush, MOST_LOADED, pushChange, strainOf } from '../../../core/exact/law';
+import {
+  depthOf,
+  directionOf,
+  excessOf,
+  freePush,
+  MOST_LOADED,
+  pushChange,
+  strainOf,
+} from '../../../core/exact/law';
 import type { ExactSubstep } from '../../../core/exact/substep';
 import type { ParticleState, SlotPairs } from '../../shared/kernels';
 import type { Response } from '../contact';
@@ -211,8 +219,8 @@ export function respondExactly(
 ): void {
   const { quanta, rates } = state;
   const is3D = dimensions === 3;
-  const { pushes, changes, supports, closings, strains, partners } = response;
-  const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare, kickSpeed } = substep;
+  const { pushes, changes, supports, closings, depths, strains, partners } = response;
+  const { dt, halfRelaxation, pushRate, mostOverlap, friction, gripShare } = substep;
   const { restitution, halfRebound, pushSpeed, restSpeed, damping } = substep;
   const { diameter, period } = substep.quanta;
   const periodX = period[0] as number;
@@ -222,6 +230,7 @@ export function respondExactly(
   const limit = diameter * diameter;
   const shallow = diameter / DEEP;
   const unstrained = pushSpeed / STRAIN;
+  const slow = Math.min(substep.kickSpeed, 2 * substep.calmSpeed);
   const bouncing = restitution > 0;
   const gripSquared = gripShare * gripShare;
   const halfParting = PARTING / 2;
@@ -310,9 +319,13 @@ export function respondExactly(
         supports[atB + 2] = (supports[atB + 2] as number) - supportZ;
       }
     }
-    if (overlap > shallow || change > unstrained) {
-      scratch[0] = bounces ? 0 : excessOf(change, Math.trunc(approach / 2));
-      scratch[0] = strainOf(overlap, scratch[0], substep);
+    if (overlap > shallow) {
+      scratch[0] = depthOf(overlap, substep);
+      depths[a] = Math.max(depths[a] as number, scratch[0]);
+      depths[b] = Math.max(depths[b] as number, scratch[0]);
+    }
+    if (change > unstrained && !bounces) {
+      scratch[0] = strainOf(excessOf(change, Math.trunc(approach / 2)), substep);
       strains[a] = Math.max(strains[a] as number, scratch[0]);
       strains[b] = Math.max(strains[b] as number, scratch[0]);
     }
@@ -321,7 +334,7 @@ export function respondExactly(
       scratch[0] = lengthOf(changeX, changeY, changeZ);
       closing = scratch[0];
     }
-    if (closing > kickSpeed) {
+    if (closing > slow) {
       closings[a] = Math.max(closings[a] as number, closing);
       closings[b] = Math.max(closings[b] as number, closing);
     }

@@ -91,7 +91,7 @@ export function finishExactly(
   const is3D = dimensions === 3;
   const meetsObstacles = obstacles !== undefined && obstacles.count > 0;
   const { quanta, rates } = state;
-  const { pushes, changes, supports, closings, strains } = response;
+  const { pushes, changes, supports, closings, depths, strains } = response;
   const { dt, friction, meanGain, lower, upper, motionOffset } = substep;
   const gainX = meanGain[0] as number;
   const gainY = meanGain[1] as number;
@@ -113,6 +113,7 @@ export function finishExactly(
     let pushX = pushes[first] as number;
     let pushY = pushes[first + 1] as number;
     let pushZ = is3D ? (pushes[first + 2] as number) : 0;
+    const depth = depths[slot] as number;
     const strain = strains[slot] as number;
     const closing = closings[slot] as number;
     const changeSquared = changeX * changeX + changeY * changeY + changeZ * changeZ;
@@ -121,7 +122,7 @@ export function finishExactly(
     let supportY = supports[first + 1] as number;
     let supportZ = is3D ? (supports[first + 2] as number) : 0;
     let supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
-    if (changeSquared + pushSquared + supportSquared + strain + closing === 0) {
+    if (changeSquared + pushSquared + supportSquared + depth + strain + closing === 0) {
       // No other particle has changed this one.
       const x = quanta[first] as number;
       const y = quanta[first + 1] as number;
@@ -144,6 +145,7 @@ export function finishExactly(
       pushes[first + 2] = 0;
       supports[first + 2] = 0;
     }
+    depths[slot] = 0;
     strains[slot] = 0;
     closings[slot] = 0;
     if (
@@ -161,8 +163,8 @@ export function finishExactly(
       pushY = clamp(pushY, MOST_PUSH);
       pushZ = clamp(pushZ, MOST_PUSH);
     }
-    if (strain > ONE) {
-      const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, strain, substep) / ONE;
+    if (depth + strain > ONE) {
+      const kept = keptShare(lengthOf(changeX, changeY, changeZ), closing, depth, strain, substep) / ONE;
       // The limit acts on the velocity alone.
       pushX += round(changeX * dt);
       pushY += round(changeY * dt);

@@ -45,22 +45,25 @@ it.each([2, 3] as const)(
   },
 );
 
-it('under strain, keptShare keeps at most the fastest approach or the kick speed, whichever is greater', () => {
-  // From a strain of 2 on, a sum of length 8 may keep the greater of `closing` and kickSpeed.
-  expect([4, 2, 0.5].map((closing) => keptShare(8, closing, 2, 1))).toEqual([0.5, 0.25, 0.125]);
-  expect(keptShare(8, 2, 8, 0)).toBe(0.25);
-  expect(keptShare(8, 0, 8, 0)).toBe(0);
-  expect(keptShare(8, 9, 8, 0)).toBe(1);
-  // Up to a strain of 1 there is no limit; halfway to 2 it acts by half.
-  expect([0, 1, 1.5].map((strain) => keptShare(8, 2, strain, 1))).toEqual([1, 1, 0.625]);
+it('keptShare keeps at most what the fastest approach needs, or a speed; under strain both are lower', () => {
+  const kept = (closing: number, depth: number, strain: number, kickSpeed = 2, calmSpeed = 1) =>
+    keptShare(8, closing, { depth, strain }, { kickSpeed, calmSpeed });
+  // From a depth of 2 on, a sum of length 8 may keep the greater of `closing` and kickSpeed; from a strain of 2 on,
+  // that of half of `closing` and calmSpeed.
+  expect([4, 3, 0.5].map((closing) => kept(closing, 2, 0))).toEqual([0.5, 0.375, 0.25]);
+  expect([4, 3, 0.5].map((closing) => kept(closing, 0, 2))).toEqual([0.25, 0.1875, 0.125]);
+  expect([kept(0, 9, 9), kept(16, 9, 9), kept(0, 9, 9, 0, 0)]).toEqual([0.125, 1, 0]);
+  // Up to 1 there is no limit; halfway to 2 it acts by half.
+  expect([0, 1, 1.5].map((depth) => kept(0, depth, 1))).toEqual([1, 1, 0.625]);
+  expect([0, 1, 1.5].map((strain) => kept(4, 1, strain))).toEqual([1, 1, 0.625]);
 });
 
 it('halfChange gives bodies less speed the faster they part, and always ends an approach', () => {
   const change = (push: number, approach: number, pushSpeed = 4) =>
-    halfChange(push, approach, pushSpeed, 1, 0);
+    halfChange(push, approach, pushSpeed, 2, 1, 0);
   expect([change(1, 0), change(9, 0), change(9, -2), change(99, -20)]).toEqual([1, 4, 4, 10]);
-  // Each unit of speed at which bodies part takes 3 · ½ from the limit.
-  expect([change(1, 1), change(9, 1), change(9, 2), change(9, 3)]).toEqual([1, 2.5, 1, 0]);
+  // Each unit of speed at which bodies part takes 2 · ½ from the limit.
+  expect([change(1, 1), change(9, 1), change(9, 3), change(9, 5)]).toEqual([1, 3, 1, 0]);
   expect([change(9, 0, 0), change(9, -2, 0)]).toEqual([0, 1]);
 });
 

@@ -138,15 +138,16 @@ describe('deriveSubstep', () => {
     expect(at(2 ** -10)).toBe((8 * (3 * 16 + 4 * 50)) / 1024);
     expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
     expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248)));
-    const { kickSpeed, deepRate, strainRate } = deriveSubstep(world, 1, settings, 2 ** -10);
-    expect([kickSpeed, deepRate, strainRate]).toEqual([5 / 1024, 16, Math.fround(6 / at(2 ** -10))]);
+    const { kickSpeed, calmSpeed, deepRate, strainRate } = deriveSubstep(world, 1, settings, 2 ** -10);
+    expect([kickSpeed, calmSpeed]).toEqual([at(2 ** -10) / 8, 10 / 1024]);
+    expect([deepRate, strainRate]).toEqual([16, Math.fround(6 / at(2 ** -10))]);
     const weightless = resolveSettings(2, defaultSettings(2), { gravity: [0, 0], substeps: 1 });
     expect(deriveSubstep(world, 1, weightless, 2 ** -10).strainRate).toBe(0);
     // With twice the diameter, the column has half as many particles.
     expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
   });
 
-  it('multiplies the limit of the push speed by the cube root of the mass ratio if radii differ', () => {
+  it('multiplies the limit of the push speed by the cube root of the mass ratio if radii differ, parting by its square', () => {
     for (const dimensions of [2, 3] as const) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const options = { dimensions, min: corner(0), max: corner(16) };
@@ -154,9 +155,10 @@ describe('deriveSubstep', () => {
       const settings = resolveSettings(dimensions, defaultSettings(dimensions), { gravity, substeps: 1 });
       for (const smallest of [1, 0.5, 0.125]) {
         const leveled = defineLevels(options, { smallest, largest: 1 }, 10);
-        const { pushSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
+        const { pushSpeed, parting } = deriveSubstep(leveled, 2, settings, 2 ** -20);
         const column = 64 / 2 / 2 ** 20;
         expect(pushSpeed / column).toBeCloseTo(8 * smallest ** (-dimensions / 3), 5);
+        expect(parting).toBeCloseTo(2 * smallest ** ((-2 * dimensions) / 3), 4);
       }
     }
   });

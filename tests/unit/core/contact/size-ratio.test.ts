@@ -50,7 +50,7 @@ describe('sizeRatioWarning', () => {
   it('warns early: in 3D a ball of radius 28 still rests within 2% with 8 substeps', () => {
     expect(namedSubsteps(3, 28, 8)).toBe(9);
     expect(lowestGap(3, 28, 8)).toBeGreaterThan(0.98);
-    expect(lowestGap(3, 30, 8)).toBeLessThan(0.98);
+    expect(lowestGap(3, 36, 8)).toBeLessThan(0.98);
   });
 
   it.each([

@@ -39,7 +39,7 @@ class Chance {
   }
 }
 
-const SOURCES = ['change', 'support', 'bearing', 'closing', 'strain', 'rounding'] as const;
+const SOURCES = ['change', 'support', 'bearing', 'closing', 'depth', 'strain', 'rounding'] as const;
 type Source = (typeof SOURCES)[number];
 
 interface Case {
@@ -88,7 +88,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const isAtFriction = chance.between(0, 4) < 1;
   const substep = {
     ...usual,
-    ...(isAtLimit ? { kickSpeed: limit } : {}),
+    ...(isAtLimit ? { kickSpeed: limit, calmSpeed: limit } : {}),
     ...(isAtFriction ? { friction: (needed + chance.between(0, MOST_ERROR)) / length(support) } : {}),
   };
   const errorOf = (of: Source) => (of === source ? chance.between(0, MOST_ERROR) : 0);
@@ -96,10 +96,14 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const numberErrors = {
     bearing: errorOf('bearing'),
     closing: errorOf('closing'),
+    depth: errorOf('depth'),
     strain: errorOf('strain'),
   };
-  // The limit does not act below 1, and acts in full from 2.
-  const strain = chance.between(0.8, 2.4);
+  // A limit does not act below 1, and acts in full from 2. Here only one of both acts.
+  const beyond = chance.between(0.8, 2.4);
+  const isDeep = source !== 'strain';
+  const depth = isDeep ? beyond : 0.5;
+  const strain = isDeep ? 0.5 : beyond;
   const press = chance.between(0, 2) < 1 ? 0 : chance.between(0, 1);
   // The bearing is at least as large as the length of the support, whatever the errors.
   const bearing = length(support) * (1 + press) + errors.support + numberErrors.bearing;
@@ -117,6 +121,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     magnitude: shares.reduce((sum, share) => sum + share, 0),
   });
   sums.closing.add(closing, numberErrors.closing, true);
+  sums.depth.add(depth, numberErrors.depth, true);
   sums.strain.add(strain, numberErrors.strain, true);
   const exact = settleSums(substep, accuracyOf(dimensions), sums);
 
@@ -131,6 +136,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     support: moved(support, errors.support),
     bearing: bearing + chance.extreme() * numberErrors.bearing,
     closing: closing + chance.extreme() * numberErrors.closing,
+    depth: depth + chance.extreme() * numberErrors.depth,
     strain: strain + chance.extreme() * numberErrors.strain,
   });
   const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {

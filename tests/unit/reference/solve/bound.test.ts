@@ -179,7 +179,7 @@ class SloppyDevice {
 
   private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
-    const total = { push: none, change: none, support: none, bearing: 0, closing: 0, strain: 0 };
+    const total = { push: none, change: none, support: none, bearing: 0, closing: 0, depth: 0, strain: 0 };
     const sum = (a: readonly number[], b: readonly number[]) =>
       a.map((along, axis) => this.arithmetic.add(along, b[axis] as number));
     for (const { other, normal, overlap } of this.contacts(slot)) {
@@ -188,20 +188,21 @@ class SloppyDevice {
         mode === 'resolve' && restitution > 0 && partners[slot] === other && partners[other] === slot;
       const share = this.share(slot, other, mode === 'resolve' && !isMutual);
       const relative = this.apart(this.grid.velocities, slot, other);
-      const rates = this.strainRates(slot, other);
+      const rates = this.ratesOf(slot, other);
       const effect = this.effect(normal, overlap, relative, isMutual, share, restitution, rates);
       total.push = sum(total.push, mode === 'resolve' ? effect.push : effect.straight);
       total.change = sum(total.change, effect.change);
       total.support = sum(total.support, effect.support);
       total.bearing = this.arithmetic.add(total.bearing, effect.bearing);
       total.closing = Math.max(total.closing, effect.closing);
+      total.depth = Math.max(total.depth, effect.depth);
       total.strain = Math.max(total.strain, effect.strain);
     }
     return mode === 'resolve' ? settleSloppily(this.arithmetic, this.substep, total) : total;
   }
 
-  /** Returns the strain of an overlap, and the strain of a speed. */
-  private strainRates(slot: number, other: number): readonly [number, number] {
+  /** Returns the factors from the overlap to `depth`, and from a speed to `strain`. */
+  private ratesOf(slot: number, other: number): readonly [number, number] {
     const { radii, bulks, loads } = this.grid;
     const { deepRate, strainRate } = this.substep;
     if (!radii) return [deepRate, strainRate];
@@ -226,14 +227,16 @@ class SloppyDevice {
     isMutual: boolean,
     share: number,
     restitution: number,
-    strainRates: readonly [number, number],
+    rates: readonly [number, number],
   ) {
-    const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
+    const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, parting, dt, inverseDt } =
+      this.substep;
     const { add, multiply, divide } = this.arithmetic;
     const spring = multiply(this.part(share, 2 * halfRelaxation), overlap);
     const approach = this.arithmetic.dot(relative, normal);
     const ending = -approach / 2;
-    const cap = approach > 0 ? Math.max(0, add(pushSpeed, multiply(3, ending))) : Math.max(pushSpeed, ending);
+    const cap =
+      approach > 0 ? Math.max(0, add(pushSpeed, multiply(parting, ending))) : Math.max(pushSpeed, ending);
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
     const half = multiply(Math.min(multiply(multiply(halfRelaxation, overlap), inverseDt), cap), kept);
     const excess = isMutual ? 0 : add(half, Math.min(0, approach / 2));
@@ -262,7 +265,8 @@ class SloppyDevice {
       closing: isMutual
         ? this.arithmetic.root(this.arithmetic.dot(total, total))
         : multiply(41 / 32, this.part(share, -approach)),
-      strain: Math.max(multiply(strainRates[0], overlap), multiply(strainRates[1], excess)),
+      depth: multiply(rates[0], overlap),
+      strain: multiply(rates[1], excess),
     };
   }
 

@@ -70,7 +70,7 @@ describe('resolveContacts', () => {
     expect(b).toEqual({ position: [3.84375, 3], velocity: [0, 0] });
   });
 
-  it('adds the push to the velocity if there is gravity, up to the kick speed', () => {
+  it('adds the push to the velocity if there is gravity, up to calmSpeed', () => {
     const speedAt = (fall: number, at: number, relaxation: number) => {
       const [a, b] = resolveOnce(2, { gravity: [0, -fall], relaxation }, [
         [
@@ -86,11 +86,11 @@ describe('resolveContacts', () => {
       expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
       return b?.velocity[0];
     };
-    // The limit is kickSpeed, the speed that gravity adds in a substep of 1/8. Here push / dt = ½ is below 8/8.
+    // The limit is calmSpeed, the speed that gravity adds in two substeps of 1/8. Here push / dt = ½ is below 16/8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
     // Here push / dt = 2 exceeds the limit.
-    expect(speedAt(4, 3.5, 1)).toBe(4 / 8);
-    expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -11);
+    expect(speedAt(4, 3.5, 1)).toBe(8 / 8);
+    expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -10);
   });
 
   it('limits the sum of changes in deep overlaps to little more than the fastest approach needs', () => {

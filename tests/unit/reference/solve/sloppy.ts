@@ -28,20 +28,27 @@ export interface SloppySums {
   readonly support: readonly number[];
   readonly bearing: number;
   readonly closing: number;
+  readonly depth: number;
   readonly strain: number;
 }
 
-export type SettleNumbers = Pick<Substep, 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
+export type SettleNumbers = Pick<Substep, 'kickSpeed' | 'calmSpeed' | 'friction' | 'gravity' | 'dt'>;
 
 export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumbers, total: SloppySums) {
-  const { kickSpeed, friction, gravity, dt } = substep;
+  const { kickSpeed, calmSpeed, friction, gravity, dt } = substep;
   const { add, multiply, divide, root } = arithmetic;
-  const limit = Math.max(total.closing, kickSpeed);
   const size = root(arithmetic.dot(total.change, total.change));
-  const limited = Math.min(1, Math.max(0, add(total.strain, -1)));
-  const factor = add(add(1, -limited), multiply(limited, divide(limit, size)));
+  const keptBy = (limit: number, beyond: number) => {
+    const limited = Math.min(1, Math.max(0, add(beyond, -1)));
+    if (!(size > limit && limited > 0)) return 1;
+    return add(add(1, -limited), multiply(limited, divide(limit, size)));
+  };
+  const factor = Math.min(
+    keptBy(Math.max(total.closing, kickSpeed), total.depth),
+    keptBy(Math.max(total.closing / 2, calmSpeed), total.strain),
+  );
   const shorten = (sum: readonly number[]) =>
-    size > limit && limited > 0 ? sum.map((along) => multiply(factor, along)) : sum;
+    factor === 1 ? sum : sum.map((along) => multiply(factor, along));
   const change = shorten(total.change);
   const supports = shorten(total.support);
   const bearing = shorten([total.bearing])[0] as number;
