@@ -1,7 +1,7 @@
 // Computes an exclusive prefix sum. The counts are divided into at most SCAN_PARTS parts of whole blocks. `reduce` sums
 // each part. `apply` adds up the sums of all earlier parts, and scans the part. It also zeroes the counts, for the next
 // scan. Arrays are padded with zeros to multiples of four.
-// Needs: linear_workgroup, scan, counts, part_sums, starts.
+// Needs: SCAN_THREADS, linear_workgroup, scan, counts, part_sums, starts.
 
 struct Scan {
   // Vectors of all counts, and of a part.

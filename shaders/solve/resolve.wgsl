@@ -1,7 +1,7 @@
 // Runs one Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
-// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
+// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, partner_in, contact_with, mass_share, push_of.
 // Needs: restitution_of, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles, settle, Pressing.
 // Needs: meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
 

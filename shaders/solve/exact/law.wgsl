@@ -1,6 +1,6 @@
 // The contact law in whole numbers. Twin: src/core/exact/law.ts, which has the comments.
 // Needs: scaled, substep, FASTEST, ONE, ratio_of, shift_rounded, Factor, length_of, scaled_all, shares_of.
-// Needs: direction_of, WideSum, ExactContact, dot_with, added, exact_diameter, FRACTION_BITS, share_of, parts_of.
+// Needs: direction_of, WideSum, ExactContact, dot_with, added, FRACTION_BITS, share_of, parts_of.
 // Needs: totals_of.
 
 // BOUNCE_PUSH / 2 = 63488 / 2^17 and SPREADING / 2 = 41984 / 2^16 as factors. Twin: packFactor.
