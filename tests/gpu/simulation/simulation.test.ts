@@ -619,8 +619,8 @@ describe('a step', () => {
         advance(plain, 1);
         const times = await timed.profile(DT);
         expect(times.source).toBe(source);
-        // Per substep: integrate, scan (3 dispatches), scatter, gather, partner and resolve.
-        expect(times.dispatches).toBe(8 * timed.settings.substeps);
+        // Per substep: integrate, scan (2 dispatches), scatter, gather, partner and resolve.
+        expect(times.dispatches).toBe(7 * timed.settings.substeps);
         expectInOrder(times, 'integrate', 'resolve');
         const values = Object.values(times.stages);
         expect(values.every((time) => time >= 0 && time < 60_000)).toBe(true);

@@ -20,7 +20,7 @@ describe.each([2, 3] as const)('bodies that overlap on a floor in %dD', (dimensi
 
   it('hardly rise on each other', async () => {
     const figures = await figuresOf(findCase('overlap', dimensions, '5 on each other that overlap by 0.05'));
-    expect(figures['greatest rise of the uppermost']).toBeLessThan(0.5);
+    expect(figures['greatest rise of the uppermost']).toBeLessThan(0.6);
   });
 
   it('overlap at the start', () => {
