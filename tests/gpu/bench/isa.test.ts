@@ -37,12 +37,10 @@ const FEW_WAVES: readonly Exception[] = [
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 3D/, limit: { 'RDNA 2': 14, Vega: 3 } },
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 2': 14 } },
   { kernels: /^solve\.resolve\..*respond.*\.boxes\b.* 2D/, limit: { Vega: 4 } },
-  { kernels: /^solve\.resolve\..*respond.*levels\.periodic\.obstacles 2D/, limit: { Vega: 4 } },
   { kernels: /^solve\.resolve\..*respond\.unbounded\.obstacles\b.* 2D/, limit: { Vega: 4 } },
-  { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.unbounded\b.* 2D/, limit: { Vega: 4 } },
+  { kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\b.* 2D/, limit: { Vega: 4 } },
   // Exact kernels contain the contact law twice, because each thread collects neighbours before it computes their
   // contacts.
-  { kernels: /^solve\.resolve\..*respond\b.*\.obstacles\.exact 3D/, limit: { 'RDNA 2': 10, Vega: 2 } },
   {
     kernels: /^solve\.resolve\..*respond\b.*\.(?:obstacles\.exact|exact 3D)/,
     limit: { 'RDNA 2': 14, Vega: 3 },
