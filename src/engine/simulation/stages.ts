@@ -33,17 +33,17 @@ import type { ParticleCopies } from './particle-copies';
 
 /** Describes stages of a step and of `separate`. Those of a step are roughly in the order of a substep. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
-  integrate: 'Moves all particles and finds their cells',
-  ccd: 'Follows the paths of fast particles to their first hit',
+  integrate: 'Moves particles and finds their cells',
+  ccd: 'Follows fast particles to their first hit',
   finer: 'Lists small particles in the larger cells around them',
-  count: 'Counts the particles of each cell',
+  count: 'Counts particles per cell',
   scan: 'Finds where each cell begins',
   crowd: 'Sorts crowded cells',
   scatter: 'Writes ids into their cells',
   gather: 'Reorders the state by cell',
   heavy: 'Finds particles with too many candidates',
-  partner: 'Finds the contacts that may bounce',
-  resolve: 'Tests candidates and pushes overlapping particles apart',
+  partner: 'Finds contacts that may bounce',
+  resolve: 'Pushes overlapping particles apart',
   separate: 'Pushes overlapping particles apart',
 };
 
