@@ -57,7 +57,7 @@ describe('the times of a step', () => {
     const stages = await stagesOf(page);
     expect(stages.map(({ name }) => name)).toEqual(['integrate', 'scan', 'scatter', 'gather', 'resolve']);
     for (const { time } of stages) expect(time).toMatch(/^[<\d. ]+ m?s$/);
-    expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU.*; 56 dispatches per step/);
+    expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU.*; 48 dispatches per step/);
     const colours = stages.map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(5);
     await passFrames(page, 2);
