@@ -79,7 +79,7 @@ fn contact_effect(
   let spring = push_of(share, overlap);
   let half = half_change(overlap, approach, restitution);
   var change = (2.0 * share) * half;
-  // What the push gives beyond ending the approach.
+  // The push gives this much speed beyond ending the approach.
   let excess = select(half + min(0.5 * approach, 0.0), 0.0, bounces);
   var push = min(spring + (FREE_PUSH - 1.0) * (spring - substep.dt * change), share * overlap);
   // Loops instead of branches: bounces are rare, and some adapters run both sides of a branch.
