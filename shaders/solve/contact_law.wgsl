@@ -116,8 +116,8 @@ fn kept_share(size: f32, limit: f32, beyond: f32) -> f32 {
   return select(1.0, (1.0 - limited) + limited * (limit / size), size > limit);
 }
 
-// If contacts are deep or strained, limits the total change of velocity, and shortens support and bearing by the same factor. Then
-// static friction removes the velocity that gravity adds across the support, as far as friction reaches.
+// If contacts are deep or strained, limits the total change of velocity, and shortens support and bearing by the same
+// factor. Then static friction removes the velocity that gravity adds across the support, as far as friction reaches.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let size = sqrt(dot(sum.change, sum.change));
