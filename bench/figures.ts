@@ -10,7 +10,7 @@ export function parseFigures<Record>(
   text: string,
   { command, names, content }: { command: string; names: readonly string[]; content: string },
 ): Record {
-  const accepted = `a record of "npm run ${command}" with the same figures as today`;
+  const accepted = `a record of "npm run ${command}" that lists these figures: ${names.join(', ')}`;
   let record: { figures?: unknown; [name: string]: unknown } | null;
   try {
     record = JSON.parse(text) as typeof record;

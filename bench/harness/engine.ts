@@ -89,7 +89,7 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters of two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread uses the counter
+ * How many counters there are. A counter has two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread uses the counter
  * with the index of its slot or id, modulo this number, so that threads rarely wait for each other.
  */
 export const FOLD_COUNTERS = 256;

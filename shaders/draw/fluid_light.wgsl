@@ -20,13 +20,13 @@ struct Sight {
   far_wall: vec3f,
 }
 
-// The density at the surface. Even in a thin layer of fluid, the density is greater.
+// The density at the surface. It is so low that even a thin layer of fluid is denser.
 const BORDER = 0.42;
 const LEAST_SLOPE = 1e-7;
 const SUN = vec3f(-0.4567, 0.8119, -0.3637);
 // The floor ends this many half diagonals of the tank's floor away from its middle.
 const FLOOR_END = 1.7;
-// Tiles along the tank's height.
+// The tank's height divided by the edge of a floor tile.
 const TILES = 5.0;
 const TILE_TONE = 0.5;
 // The share of each channel that is left on the floor in the shadow of much fluid.

@@ -23,12 +23,12 @@ const SHADE = vec3f(0.3, 0.62, 0.84);
 const GLINT = vec2f(0.5, 240.0);
 // The distance in voxels, along each axis, between a point and the densities that decide its normal.
 const NORMAL_REACH = 1.1;
-// The density beyond BORDER at which fluid behind a wall is as flat as the wall.
+// If the density at a wall exceeds BORDER by at least this, the fluid's normal there is the wall's.
 const ROUNDING = 0.08;
 // Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
 const CHURN = 1.0;
-// The greatest share of foam. Foam grows with the position on the colour scale, from FAST.x to FAST.y. It shrinks where
-// the density AERATED.z voxels below the surface rises from AERATED.x to AERATED.y.
+// The greatest share of foam. Foam grows with the position on the colour scale, from FAST.x to FAST.y. It shrinks to
+// nothing as the density at a depth of AERATED.z voxels rises from AERATED.x to AERATED.y.
 const FOAM = 0.75;
 const FAST = vec2f(0.2, 0.5);
 const AERATED = vec3f(0.5, 0.75, 1.5);
@@ -119,7 +119,7 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
   let clip = clip_of(end);
   let scenery = textureSampleLevel(scene, linear, clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5, 0.0).rgb;
   // A ray that meets a far side of the fluid at a flat angle does not leave it: the far side mirrors the inside. The
-  // tank's floor mirrors nothing. With SOFTWARE, only the other walls mirror.
+  // tank's floor mirrors nothing. With SOFTWARE, the far side mirrors only where it is another wall of the tank.
 #if SOFTWARE
   let far_surface = bent;
 #else

@@ -56,7 +56,7 @@ fn compare_sample(
   }
   let one = index / threads;
   let cell = load_lattice(sample[one]);
-  // With an even number of particles, each one in the first half is also compared with the one half a list away.
+  // If the number of particles is even, each one in the first half is also compared with the one half a list later.
   let last = (sampled - 1u) / 2u + select(0u, 1u, sampled % 2u == 0u && one < sampled / 2u);
   // Loops count down, as in neighbours/probe_bounded.wgsl.
   var other = one + 1u + index % threads;

@@ -4,7 +4,7 @@
 // Needs: SCAN_THREADS, linear_workgroup, scan, counts, part_sums, starts.
 
 struct Scan {
-  // Vectors of all counts, and of a part.
+  // How many vectors hold all counts, and how many a part has.
   vectors: u32,
   vectors_per_part: u32,
 }
@@ -37,7 +37,7 @@ fn reduce(
     sum += sum_of(counts[vector]);
   }
   let total = sum_over_threads(sum);
-  // A folded dispatch may have more workgroups than parts.
+  // A large dispatch is folded into two dimensions, so it may have more workgroups than there are parts.
   if (thread == 0u && part < arrayLength(&part_sums)) {
     part_sums[part] = total;
   }

@@ -6,8 +6,8 @@
 // Twin: src/core/world/levels.ts.
 // Needs: start, grid, snap, inverse_edge, is_beside.
 
-// Returns how many of the lowest levels are merged into the next one; grid/merge_levels.wgsl decides. All
-// other functions number levels from that next one: it is their level 0. With ALL_LEVELS, none are merged.
+// Returns how many of the lowest levels are merged into the next one; grid/merge_levels.wgsl decides. In
+// all other functions, level 0 is the lowest level that is not merged. With ALL_LEVELS, none are merged.
 fn merged_levels() -> u32 {
 #if ALL_LEVELS
   return 0u;

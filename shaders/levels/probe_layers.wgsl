@@ -2,7 +2,7 @@
 // other end. A row that crosses the end along x counts as two, because it is two ranges of slots. With HASHED, a row
 // may continue at the start of its level's table; its range of slots then continues at the level's first slot.
 // Candidates need no test of their cell: the cells around a particle never share a bucket, so each candidate comes
-// once, and particles of other cells are out of reach.
+// once. Particles of farther cells in the same buckets are out of reach.
 // Needs: Table, coarsened, cells_at, grid, inverse_edge, table_of, index_of, slots_in, first_slot, wrap_cell.
 // Needs: bucket_at, start, wrap_slot, Gathered, Particle, position_in, overlaps, minimum_image, visit, neighbour_of.
 // Needs: has_finer, within_cells, greatest_on, finer_bucket, levels_in_use.
@@ -33,8 +33,8 @@ struct Layer {
 #endif
 }
 
-// Returns the cells of `level` in the block of three cells along each axis around the particle's cell. That block is on
-// the higher of `own_level` and `level`.
+// On the higher of `own_level` and `level`, three cells along each axis around the particle's cell form a block. Returns
+// the cells of `level` inside it.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
@@ -118,7 +118,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   var layer = index;
 #if WRAPS
   let cells = cells_at(level);
-  // The first half of the layers holds the parts of rows before the end, the second half the parts beyond it.
+  // The first half of the layers holds the parts of rows inside the world, the second half the parts beyond an end.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -260,7 +260,7 @@ fn visit_candidates(
   }
 }
 
-// Counts all candidates, including the particle.
+// Counts the particle and all others in its candidate cells, also in those that visit_candidates skips as out of reach.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
   for (var other_level = lowest_level(level); other_level < levels_in_use(); other_level++) {

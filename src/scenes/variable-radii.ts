@@ -15,8 +15,8 @@ const RADII: RadiusRange = { smallest: 1, largest: 64 };
 const OCTAVES = 6;
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube)
- * of the sum of two radii, whose logarithms are uniformly distributed.
+ * Area or volume per particle at which a particle overlaps one other on average. In 2D it is π times the mean square of
+ * the sum of two radii, in 3D 4/3 · π times the mean cube. The logarithms of the radii are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
 /** The same area (volume) per particle if all radii are 1. */

@@ -29,7 +29,7 @@ import {
  */
 export type DenoSource =
   | {
-      /** The module's path or address. */
+      /** The module's path, or its address as a URL. */
       readonly file: string | URL;
     }
   | {

@@ -99,8 +99,7 @@ export async function screenshotCanvas(page: ScreenshotPage, selector = 'canvas'
   const element = await page.$(selector);
   if (element === null)
     throw new ArgumentError('selector', selector, 'the selector of an element in the page');
-  // Without this check, one of puppeteer and Playwright waits until its time limit; the error of the other names no
-  // element.
+  // Without this check, Playwright would wait until its time limit, and the error of puppeteer would name no element.
   if (!(await element.isVisible())) {
     const accepted = 'the selector of an element that is visible: it has a size, and no style hides it';
     throw new ArgumentError('selector', selector, accepted);

@@ -152,7 +152,7 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
       { name: 'greatest speed after one step', unit: 'of a fall', bar: { most: 1 } },
       { name: 'greatest speed, to 1 s', unit: 'of a fall', bar: { most: 1 } },
       // Has no limit, because bodies may land before all are apart.
-      { name: 'deepest overlap at its least, to 1 s', unit: 'diameters' },
+      { name: 'least of the deepest overlaps, to 1 s', unit: 'diameters' },
     ],
     run: (engine) =>
       withRun(engine, scene, async (run) => {

@@ -41,8 +41,9 @@ fn fill_tile(coarse_corner: vec2i, is_in_tile: bool, thread: u32) {
   }
 }
 
-// Writes the solution of the tile's inner part, and returns the dot products of apply.wgsl. Where a tile has no
-// equations, begin.wgsl has set `solution` and `image` to 0.
+// Writes the solution of the tile's inner part, and returns the dot products of apply.wgsl. On the finest
+// level, begin.wgsl has set `solution` and `image` to 0 where a tile has no equations. On other levels, nothing reads
+// `solution` there.
 fn store_tile(thread: u32) -> vec2f {
   var products = vec2f();
   let count = count_of(TILE * TILE);

@@ -80,7 +80,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
 export interface Measures {
   /** Living particles, including quarantined ones (see `nonFinite`). */
   readonly count: number;
-  /** Unordered pairs whose distance the broad phase tests. */
+  /** Unordered pairs that the broad phase proposes. With variable radii, some may be out of reach and stay untested. */
   readonly candidates: number;
   /**
    * Unordered pairs that overlap. Touching is not overlapping.

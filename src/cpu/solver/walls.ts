@@ -11,7 +11,7 @@ export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
 /** The velocity across the normals of obstacles and walls that press on the particle. Friction can take it away. */
 export const scratchSliding = new Float64Array(3);
-/** The sum of the normal changes by obstacles and walls, and whether any of them bounces the particle. */
+/** How much obstacles and walls press on the particle (law.ts), and whether any of them bounces it. */
 export const pressing = { sum: 0, isBounce: false };
 
 export function loadScratch(
@@ -84,7 +84,7 @@ function meetWall(axis: number, limit: number, inward: number, substep: Substep,
   pressing.isBounce ||= isBounce;
 }
 
-/** Applies the friction of all obstacles and walls. Returns the sum of their normal changes. */
+/** Applies the friction of all obstacles and walls. Returns how much they press. */
 export function rub(dimensions: Dimensions, substep: Substep, margin: Float64Array): number {
   const { sum, isBounce } = pressing;
   if (!(sum > 0)) return 0;

@@ -41,7 +41,7 @@ export interface CountedListOptions {
   readonly offsetBytes?: number | undefined;
   /** Notes the encoders of searches, so that `read` can refuse a call before they are finished. */
   readonly recorded: RecordedSteps;
-  /** The name of a second list, which has one more value per entry. */
+  /** The name of a second list of the same length. It holds one further value for each entry of the first list. */
   readonly companion?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export function checkListFits(
 
 /** Throws if the device cannot hold 4 bytes per owner. `owners` is their name in the plural. */
 export function checkOwnersFit(gpu: Gpu, owners: string, count: number): void {
-  checkFits(gpu, `Searching for ${count} ${owners} takes`, scanBytes(count + 1), 4, owners);
+  checkFits(gpu, `A search with ${count} ${owners} takes`, scanBytes(count + 1), 4, owners);
 }
 
 function checkFits(

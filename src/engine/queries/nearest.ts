@@ -100,7 +100,7 @@ export class GridNearest {
       if (bytes <= limit) continue;
       throw new LimitError(
         name,
-        `The ${k} nearest particles of each of ${points} points take ${bytes} bytes, but this device's ${name} is ${limit}: at most ${Math.floor(limit / (4 * k))} points fit.`,
+        `The ids of the ${k} nearest particles of each of ${points} points take ${bytes} bytes, but this device's ${name} is ${limit}: at most ${Math.floor(limit / (4 * k))} points fit.`,
       );
     }
     const label = 'grid.nearest';
@@ -129,7 +129,7 @@ export class GridNearest {
     return this.owned.bytes + this.searched.bytes + this.parameters.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
+  /** Records the search. It searches the grid as last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridNearestInput): void {
     this.checkUsable();
     checkEncoder(encoder);

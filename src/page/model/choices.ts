@@ -287,7 +287,7 @@ export function canSpread(scene: string): boolean {
 
 /** The pointer can add at least this many particles without a new start, if the engine's limit allows as many. */
 const SPARE_PARTICLES = 2000;
-/** The pointer can add at least this many balls, of which drawn walls consist, without a new start. */
+/** Drawn walls are rows of balls. The pointer can add at least this many balls without a new start. */
 const SPARE_OBSTACLES = 4000;
 
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;

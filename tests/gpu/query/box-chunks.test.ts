@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'find the same pairs for numbers of boxes near the size of a workgroup, and for long, mixed, clustered and covered boxes',
+    'find the pairs of the CPU, if the number of boxes is near the size of a workgroup, and for long, mixed, clustered and covered boxes',
     async (device, tools) => {
       const noise = createNoise(6);
       const count = 1500;
@@ -90,7 +90,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'hold about equally many boxes, even of clusters far apart, and give the same bits in every run',
+    'hold about equally many boxes, even if the boxes form clusters far apart, and give the same bits in every run',
     async (device, tools) => {
       const noise = createNoise(2);
       const count = 20_000;
@@ -135,7 +135,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
       const finder = await BoxChunks.create(tools.wrap(), { dimensions, capacity: 30, pairs: 60 });
       search(device, tools, finder, dimensions, stack(30));
       const full = await finder.read();
-      // Only the 29 pairs of box 0 and the 28 of box 1 fit.
+      // All 29 pairs of box 0 and all 28 of box 1 fit. Not all 27 of box 2 fit, so the list has none of them.
       expect([full.found, full.count]).toEqual([435, 57]);
       const pairsOf = (id: number) =>
         Array.from({ length: 29 - id }, (_, index) => [id, id + 1 + index]).flat();

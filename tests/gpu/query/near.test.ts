@@ -418,13 +418,13 @@ gpuTest(
       ],
       [
         () => grid.near({ points: 1e9, capacity: 1 }),
-        /^Searching for 1000000000 points takes 40000000\d\d bytes, /,
+        /^A search with 1000000000 points takes 40000000\d\d bytes, /,
       ],
       [() => grid.inBoxes({ boxes: 1, capacity: 1e9 }), /^A list of 1000000000 particles in boxes takes /],
-      [() => grid.inBoxes({ boxes: 1e9, capacity: 1 }), /^Searching for 1000000000 boxes takes /],
+      [() => grid.inBoxes({ boxes: 1e9, capacity: 1 }), /^A search with 1000000000 boxes takes /],
       [() => grid.alongRays({ rays: 1, capacity: 1e9 }), /^A list of 1000000000 balls on rays takes /],
-      [() => grid.alongRays({ rays: 1e9, capacity: 1 }), /^Searching for 1000000000 rays takes /],
-      [() => grid.alongRays({ rays: 1e9, firstOnly: true }), /^Searching for 1000000000 rays takes /],
+      [() => grid.alongRays({ rays: 1e9, capacity: 1 }), /^A search with 1000000000 rays takes /],
+      [() => grid.alongRays({ rays: 1e9, firstOnly: true }), /^A search with 1000000000 rays takes /],
       [() => grid.pairs({ capacity: 1e9 }), /^A list of 1000000000 pairs takes 8000000000 bytes, /],
     ] as const) {
       const refused = attempt();

@@ -217,7 +217,7 @@ gpuTest(
     const huge = grid.nearest({ points: 2 ** 28, k: MOST_NEAREST });
     await expect(huge).rejects.toThrow(LimitError);
     await expect(huge).rejects.toThrow(
-      /^The 128 nearest particles of each of 268435456 points take 137438953472 bytes, /,
+      /^The ids of the 128 nearest particles of each of 268435456 points take 137438953472 bytes, /,
     );
     const search = await grid.nearest({ points: 10, k: 2, radius: 2 });
     const encoder = device.createCommandEncoder();

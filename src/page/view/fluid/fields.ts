@@ -72,7 +72,7 @@ export class FluidFields {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** In 3D, solid cells hide everything behind them. */
+  /** In 3D, solid cells hide what is behind them, except for the pressure and the arrows. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;

@@ -20,7 +20,7 @@ describe('the order of cells', () => {
     expect(cells).toBe(15);
   });
 
-  it('interleaves bits in Morton order; the highest bits of the longer axis come last', () => {
+  it('interleaves bits in Morton order; bits that only the longer axis has become the highest', () => {
     const { tables, cells } = layOutCells(scene({ min: [0, 0], max: [7.5, 1.5] }), true);
     expect(tables.map((table) => [...table])).toEqual([
       [0, 1, 4, 5, 8, 9, 12, 13],

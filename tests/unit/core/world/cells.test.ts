@@ -66,7 +66,7 @@ describe('latticeCoordinate', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(latticeCoordinate(world, Math.fround(tiny), 0)).toBe(0);
     }
-    // The position is normal, but its product with the inverse is subnormal. Rounded down, it would be the cell before.
+    // The position is normal, but its product with the inverse is subnormal. Rounded down, the product would give −1.
     expect(latticeCoordinate(world, -(2 ** -126), 0)).toBe(0);
   });
 });

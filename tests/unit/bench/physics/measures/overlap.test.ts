@@ -49,7 +49,7 @@ it.each([
     const figures = await figuresOf(scene);
     expect(figures['greatest speed after one step']).toBeLessThanOrEqual(1);
     expect(figures['greatest speed, to 1 s']).toBeLessThanOrEqual(1);
-    expect(figures['deepest overlap at its least, to 1 s']).toBeLessThanOrEqual(most);
+    expect(figures['least of the deepest overlaps, to 1 s']).toBeLessThanOrEqual(most);
   },
 );
 
@@ -86,7 +86,7 @@ it.each([
   expect(figures['deepest overlap after 1 s']).toBeLessThanOrEqual(APART);
 });
 
-it('in a crowd with one moving body, only the overlap after 1 s has a bar', async () => {
+it('in a crowd with one moving body, only the overlap after 1 s has a limit', async () => {
   const { figures, run } = findCase('overlap', 3, '60 balls in 1 × 1 × 1, one moves');
   expect(figures.map(({ bar }) => bar)).toEqual([undefined, undefined, undefined, { most: APART }]);
   let moving = 0;
@@ -103,12 +103,12 @@ it('in a crowd with one moving body, only the overlap after 1 s has a bar', asyn
   expect(moving).toBe(1);
 });
 
-it('in a crowd at rest, the speeds have bars, but the remaining overlap has none', () => {
+it('in a crowd at rest, the speeds have limits, but the remaining overlap has none', () => {
   const { figures } = findCase('overlap', 2, '12 discs in 1 × 1 at rest, gravity 50');
   expect(figures.map(({ bar }) => bar)).toEqual([{ most: 1 }, { most: 1 }, undefined]);
 });
 
-it('the figures give the first, last and greatest energy of the first second, and its first and greatest speed', async () => {
+it('the figures cover one second: first, last and greatest energy without gravity; first and greatest speed with it', async () => {
   const engine = scriptedEngine((steps) => ({
     positions: Float32Array.of(0, 0, 0, 0.75),
     velocities: Float32Array.of(
