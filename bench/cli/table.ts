@@ -28,9 +28,11 @@ export function describeChoices(offered: readonly Engine[], width: number): stri
     name,
     backend,
     peer ?? 'cellstorm',
-    [about, ...(byDefault ? [] : ['Runs only if --only names it or all.']), ...(absent ? [absent] : [])].join(
-      ' ',
-    ),
+    [
+      about,
+      ...(byDefault ? [] : ['Runs only if --only lists its name or "all".']),
+      ...(absent ? [absent] : []),
+    ].join(' '),
   ]);
   const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
   return `Engines\n\n${formatWrapped(engines, width)}\n\nScenes\n\n${formatWrapped(scenes, width)}\n`;

@@ -11,7 +11,7 @@ fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   let last = cell_at(high, level);
 #if WRAPS
-  // If low > high, see world/box_periodic.wgsl.
+  // If low > high, the block crosses an end of the axis: see world/box_periodic.wgsl.
   let cells = Lattice(cells_at(level));
   let length = last + select(Lattice(), cells, low > high) - first + Lattice(1);
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)), level);

@@ -1,5 +1,5 @@
-// Counts the neighbours of each particle. The page colours particles by this number. It sorts a copy of the particles,
-// in which `id_in` holds slots of the simulation. Host: src/page/view/tally.ts.
+// Counts the neighbours of each particle. The page colours particles by this number. The host sorts a copy of the
+// particles, in which `id_in` holds slots of the simulation. Host: src/page/view/tally.ts.
 // Needs: substep, Particle, Neighbour, tallies, id_in.
 
 struct Gathered {

@@ -76,7 +76,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// Returns the particles from the cell `low` to the layer `last` along x, in one piece.
+// Returns the particles from the cell `low` to the layer `last` along x. Both must be in the same piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var inside = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

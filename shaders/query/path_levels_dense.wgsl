@@ -38,7 +38,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Returns where an image of a layer begins. The end of the last layer is the end of the period.
+// Returns where an image of a layer begins. It does not give the end of the last layer: that is the end of the period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;

@@ -257,7 +257,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** BoxPairs itself uses only the kernels for unbounded worlds. */
+/** BoxPairs uses only the kernels for unbounded worlds. Tests also compile those for bounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -164,7 +164,7 @@ function showTables(): void {
       say(
         'collision-verdict',
         'broken',
-        `${text}${found} times. Particles find ${describe(twice, 'contact')} more than once from a side, and would be pushed too often.`,
+        `${text}${found} times. Particles find ${describe(twice, 'contact')} more than once from the same side, and would be pushed too often.`,
       );
     } else if (compare.checked) {
       say(
@@ -268,7 +268,7 @@ function showFrames(): void {
     if (clear.checked) {
       say('frame-verdict', 'right', `The counters add up to ${counted}, one for each particle, and ${all}.`);
     } else if (frame === 1) {
-      say('frame-verdict', 'lucky', `In the first frame the counters still are 0, and ${all}.`);
+      say('frame-verdict', 'lucky', `In the first frame the counters start at 0, and ${all}.`);
     } else {
       const own = haunted.filter(({ particle, ghost }) => particle === ghost.particle).length;
       const text = `After ${frame} frames the counters add up to ${counted}, although there are ${count} particles. `;
@@ -342,7 +342,10 @@ function showCrowds(): void {
   show();
 }
 
-/** A line above the columns. `cellOf` returns the cell that stores a particle, or the cell around which it searches. */
+/**
+ * A line of text above the picture, which names a cell per column. `cellOf` returns the cell that stores a particle, or
+ * the cell around which it searches.
+ */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;

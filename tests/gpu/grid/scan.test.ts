@@ -69,7 +69,7 @@ function wrapAs(device: GPUDevice, kind: Kind, fold?: number): Gpu {
 /** The number of counts per row of threads, in the shape for hardware GPUs. */
 const ROW = 256;
 
-/** The number of counts of a thread, in the shape for software GPUs, if a part is one block. */
+/** The number of counts that a thread scans, in the shape for software GPUs, if its part is one block. */
 const RANGE = SCAN_BLOCK / SCAN_SHAPES.software.threads;
 
 /** Lengths near those of a vector, a thread's range, a row and a block, and lengths of several blocks. */
@@ -117,7 +117,7 @@ describe.each(KINDS)('the scan of the shape "%s"', (kind) => {
   );
 
   gpuTest(
-    'handles as many parts as there may be, with several blocks in each',
+    'handles more blocks than there may be parts, so that a part has several blocks',
     async (device, tools) => {
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);

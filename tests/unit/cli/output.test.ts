@@ -23,7 +23,7 @@ it('progress is written as lines at least ten seconds apart if there is no termi
   ]);
 });
 
-it('the progress of long checks is a bar on a terminal, and is not written elsewhere', () => {
+it('the progress of long checks is a bar on a terminal; elsewhere, nothing is written in the first ten seconds', () => {
   const seen = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (text: string) => written.push(text);

@@ -1,6 +1,7 @@
 /**
- * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in any box, in 2D and 3D. The pairs
- * may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does not matter.
+ * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in bounded and periodic worlds, in
+ * 2D and 3D. The pairs may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does
+ * not matter.
  */
 import { BOUNCE_PUSH, DEEP, PARTING, SPREADING, STRAIN } from '../../../core/base/constants';
 import {
@@ -366,7 +367,7 @@ export function respondExactly(
   }
 }
 
-/** Writes what friction takes of a sliding velocity to `scratch`. */
+/** Sets `scratch` to the velocity that friction removes from a sliding velocity. */
 function limitBraking(x: number, y: number, z: number, mostGrip: number, gripShare: number): void {
   const sliding = lengthOf(x, y, z);
   const isStrong = mostGrip >= scale(sliding, gripShare);

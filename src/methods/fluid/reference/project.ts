@@ -1,6 +1,6 @@
 /**
  * Applies pressure to the velocities, and extrapolates velocities to faces whose velocity is unknown. Twin of
- * shaders/fluid/pressure/project.wgsl and extrapolate.wgsl.
+ * shaders/fluid/pressure/project.wgsl and shaders/fluid/extrapolate.wgsl.
  */
 import { eachRow, type Lattice } from '../lattice';
 

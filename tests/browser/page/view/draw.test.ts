@@ -129,7 +129,7 @@ describe('the playground in 2D', () => {
     },
   );
 
-  browserTest('fits the particles of an unbounded world, on both engines', { tags: 'full' }, async () => {
+  browserTest('leaves out particles that are far away, on both engines', { tags: 'full' }, async () => {
     const opened = await open();
     const { page } = opened;
     await arrange(page, { scene: 'far-apart', size: 0.25 });

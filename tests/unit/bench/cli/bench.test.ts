@@ -240,7 +240,7 @@ describe('bench', () => {
   it('runs only engines that are marked as default, unless --only names others or all', async () => {
     const { out } = await cellstorm('bench', '--list');
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(
-      /cpu-morton cpu cellstorm [^.]*\. Runs only if --only names it or all\./,
+      /cpu-morton cpu cellstorm [^.]*\. Runs only if --only lists its name or "all"\./,
     );
     const enginesOf = async (...flags: string[]) => {
       const nothing = ['--backend', 'cpu', '--scene', 'one-cell', '--count', '5000', '--json'];

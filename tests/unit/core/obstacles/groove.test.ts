@@ -10,7 +10,7 @@ const LENGTH = 6;
 /** So narrow that a row of balls is almost as smooth as a rod. */
 const SPACING = 0.02;
 
-/** Opens a ball that lies in the groove between two rows, which slope by `degrees` along z. */
+/** Creates a simulation of a ball in the groove between two rows, which slope by `degrees` along z. */
 function openGroove(degrees: number, exact: boolean) {
   const angle = (degrees * Math.PI) / 180;
   const centres: number[] = [];

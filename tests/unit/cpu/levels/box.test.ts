@@ -76,7 +76,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   };
 
   it.each(Object.keys(crowds))(
-    'of any size contains the same centres as by brute force in a world that is %s',
+    'contains the same centres as by brute force, whatever its size, in a world that is %s',
     (name) => {
       const { options, coordinate } = crowds[name] as (typeof crowds)[string];
       const noise = createNoise(dimensions + name.length);

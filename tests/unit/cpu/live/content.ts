@@ -60,7 +60,7 @@ export function nearOf(index: Pick<CpuIndex, 'near'>, point: number[], radius: n
   return ids;
 }
 
-/** Compares the content, and with exact arithmetic the pairs and each object's partners. */
+/** Compares the content. Also compares the pairs and each object's partners with those of exact arithmetic. */
 export function expectContent(index: CpuIndex, content: Content, cellSize?: number): void {
   const { period } = index.bounds;
   expect(index.count).toBe(content.size);
@@ -197,7 +197,10 @@ export function hitsOf(
   return hits;
 }
 
-/** Compares the hits of a ray with brute force. Returns the number of hits, and how many of them are ambiguous. */
+/**
+ * Compares the hits of a ray with brute force. Returns the number of hits, and the number of doubtful balls: rounding
+ * may decide whether the ray hits these.
+ */
 export function expectAlongRay(
   { min, period }: CpuIndex['bounds'],
   hits: readonly (readonly [number, number])[],
@@ -225,7 +228,7 @@ export interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
   readonly isTurned: boolean;
-  /** The only axis of the ray's direction, if there is one. */
+  /** A ray is parallel to this axis. If the world has no such axis, the ray may have any direction. */
   readonly axis: number;
   readonly reach: number;
 }
@@ -250,7 +253,10 @@ export function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
   });
 }
 
-/** Returns the positions of two objects, each moved by some periods or, along other axes, diameters of the crowd. */
+/**
+ * Returns the positions of two objects. Each is moved by some periods or, along axes that are not periodic, by some
+ * diameters of the crowd.
+ */
 export function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>

@@ -9,7 +9,7 @@ describe('memory', () => {
   it.each([2, 3] as const)('stays within the limit in %dD, including all buffers', (dimensions) => {
     expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(BAR[dimensions]);
     expect(BYTES_PER_CELL).toBeLessThanOrEqual(BAR.cell);
-    // The size of these buffers does not depend on particles or cells.
+    // Some buffers have a fixed size, whatever the numbers of particles and cells.
     const fixed = estimateMemory(dimensions, 0, 0);
     expect(fixed).toBeLessThan(1_000_000);
     for (const [particles, cells] of [

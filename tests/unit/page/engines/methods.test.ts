@@ -325,7 +325,7 @@ describe('a running fluid', () => {
     });
   });
 
-  it('of a fountain adds and removes particles, and knows when each was added', async () => {
+  it('adds and removes particles in a fountain, and knows when each was added', async () => {
     const body = (await start({ scene: 'fountain' })) as CpuFluidSimulation;
     const { count, capacity } = body;
     expect(capacity).toBe(Math.round(1.5 * count));

@@ -103,7 +103,7 @@ describe('the room of a simulation', () => {
     expect(roomFor({ pointer: 'wall' }, options)).toEqual({ capacity: 100, obstacleCapacity: 4000 });
     expect(roomFor(choices, options, held)).toEqual({ capacity: 151, obstacleCapacity: 3 });
     expect(roomFor({ pointer: 'wall' }, options, held)).toEqual({ capacity: 151, obstacleCapacity: 4003 });
-    // The room never shrinks, because states to go back to may need it.
+    // The room never shrinks, because the visitor may go back to a state that needs it.
     const before = { capacity: 900, obstacleCapacity: 5000 };
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);

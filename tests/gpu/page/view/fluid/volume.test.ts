@@ -61,7 +61,7 @@ describe('the volume of a fluid', () => {
   );
 
   gpuTest(
-    'holds, for each voxel, the mean of its particles’ shares of the colour scale',
+    'gives each voxel the mean colour value of its particles, from 0 to 1',
     async (_, tools) => {
       const wanted = { velocityOf: ([x = 0]: readonly number[]) => [x > 1 ? 0.75 : 0.25, 0, 0] };
       const { shares } = await readVolume(tools, { ...TANK, positions: lattice(() => true) }, wanted);
