@@ -7,6 +7,7 @@ import { overlapCases } from './overlap';
 import { pileCases } from './pile';
 import { pressedCases } from './pressed';
 import { ratioCases } from './ratio';
+import { sizesCases } from './sizes';
 import { slopeCases } from './slope';
 import { standingCases } from './standing';
 import { tileCases } from './tiles';
@@ -16,7 +17,7 @@ const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes
   standing: standingCases,
   ratio: ratioCases,
   overlap: (dimensions) => [...overlapCases(dimensions), ...pressedCases(dimensions)],
-  impact: impactCases,
+  impact: (dimensions) => [...impactCases(dimensions), ...sizesCases(dimensions)],
   bounce: (dimensions, sizes) => [...bounceCases(dimensions, sizes), ...tileCases(dimensions)],
   pile: pileCases,
 };

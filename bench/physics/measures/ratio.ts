@@ -1,7 +1,7 @@
 /**
- * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on a floor. That
- * floor is either a wall or a box obstacle. The gap is the distance from it to the upper ball. It is 2 at the start,
- * unless the upper ball is dropped.
+ * Measures a heavy ball on light ones: a ball of radius R rests on a ball of radius 1, or on a stack of them, which
+ * lies on a floor. That floor is either a wall or a box obstacle. The gap is the distance from it to the upper ball. It
+ * is 2 per light ball at the start, unless the upper ball is dropped.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -14,6 +14,7 @@ const FLOORS = ['wall', 'obstacle'] as const;
 type Floor = (typeof FLOORS)[number];
 /** The height of the obstacle. */
 const TOP = 2;
+/** Per ball of radius 1. */
 const GAP = 2;
 const HEIGHT = 128;
 /** Limits of the gap, as shares of GAP. */
@@ -23,6 +24,9 @@ const HOLDS: Bar = { least: 0.98, most: 1.02 };
 const DROP = 0.01;
 const DROPPED_RATIOS = [5, 10] as const;
 
+/** With these ratios, the upper ball is also dropped onto a stack, with restitution 0.5. */
+const STACK = { ratios: [2, 5], balls: 2, drop: 0.2 } as const;
+
 const heightOf = (floor: Floor) => (floor === 'wall' ? 0 : TOP);
 
 export function ratioScene(
@@ -31,6 +35,7 @@ export function ratioScene(
   restitution = 0,
   floor: Floor = 'wall',
   drop = 0,
+  stacked = 1,
 ): PhysicsScene {
   const middle = 2 * ratio + 4;
   const bottom = heightOf(floor);
@@ -43,8 +48,11 @@ export function ratioScene(
     friction: 0.2,
     restitution,
     bodies: [
-      { position: vector(dimensions, middle, bottom + 1, middle), size: 1 },
-      { position: vector(dimensions, middle, bottom + GAP + drop + ratio, middle), size: ratio },
+      ...Array.from({ length: stacked }, (_, ball) => ({
+        position: vector(dimensions, middle, bottom + GAP * ball + 1, middle),
+        size: 1,
+      })),
+      { position: vector(dimensions, middle, bottom + GAP * stacked + drop + ratio, middle), size: ratio },
     ],
     obstacles: floor === 'wall' ? [] : [{ position: obstacle, size: obstacle }],
   };
@@ -56,7 +64,7 @@ interface Extremes {
   readonly highest: number;
   /** The greatest vertical speed of the upper ball. */
   readonly speed: number;
-  /** True if the upper centre was below the lower one after any step. */
+  /** True if the upper centre was below that of the lowest ball after any step. */
   readonly passed: boolean;
 }
 
@@ -65,29 +73,39 @@ async function watch(
   dimensions: Dimensions,
   ratio: number,
   bottom: number,
+  stacked: number,
   seconds: number,
 ): Promise<Extremes> {
+  const along = dimensions * stacked + 1;
   let [lowest, highest, speed, passed] = [Infinity, -Infinity, 0, false];
   for (let step = 0; step < stepsIn(seconds); step++) {
     const { positions, velocities } = await advance(run, 1);
-    const upper = positions[dimensions + 1] as number;
-    const gap = (upper - ratio - bottom) / GAP;
+    const upper = positions[along] as number;
+    const gap = (upper - ratio - bottom) / (GAP * stacked);
     lowest = Math.min(lowest, gap);
     highest = Math.max(highest, gap);
-    speed = Math.max(speed, Math.abs(velocities[dimensions + 1] as number));
+    speed = Math.max(speed, Math.abs(velocities[along] as number));
     if (upper < (positions[1] as number)) passed = true;
   }
   return { lowest, highest, speed, passed };
 }
 
-function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, floor: Floor, drop = 0): Case {
-  const scene = ratioScene(dimensions, ratio, restitution, floor, drop);
+function ratioCase(
+  dimensions: Dimensions,
+  ratio: number,
+  restitution: number,
+  floor: Floor,
+  drop = 0,
+  stacked = 1,
+): Case {
+  const scene = ratioScene(dimensions, ratio, restitution, floor, drop, stacked);
+  const below = stacked === 1 ? 'radius 1' : `${stacked} of radius 1`;
   const dropped = drop > 0 ? `, dropped by ${drop}` : '';
   const bottom = heightOf(floor);
   return {
     group: 'ratio',
     dimensions,
-    scene: `radius ${ratio} on radius 1${floor === 'wall' ? '' : ' on an obstacle'}${withRestitution(restitution)}${dropped}`,
+    scene: `radius ${ratio} on ${below}${floor === 'wall' ? '' : ' on an obstacle'}${withRestitution(restitution)}${dropped}`,
     figures: [
       { name: 'lowest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
       { name: 'highest gap, 1.5 to 2 s', unit: 'of the gap at the start', bar: HOLDS },
@@ -99,10 +117,11 @@ function ratioCase(dimensions: Dimensions, ratio: number, restitution: number, f
     ],
     run: (engine) =>
       withRun(engine, scene, async (run) => {
-        const first = await watch(run, dimensions, ratio, bottom, 1.5);
-        const early = await watch(run, dimensions, ratio, bottom, 0.5);
-        const between = await watch(run, dimensions, ratio, bottom, 7.5);
-        const late = await watch(run, dimensions, ratio, bottom, 0.5);
+        const watchFor = (seconds: number) => watch(run, dimensions, ratio, bottom, stacked, seconds);
+        const first = await watchFor(1.5);
+        const early = await watchFor(0.5);
+        const between = await watchFor(7.5);
+        const late = await watchFor(0.5);
         const passed = [first, early, between, late].some((extremes) => extremes.passed) ? 1 : 0;
         return [early.lowest, early.highest, early.speed, late.lowest, late.highest, late.speed, passed];
       }),
@@ -116,5 +135,7 @@ export function ratioCases(dimensions: Dimensions): Case[] {
     ),
   );
   const dropped = DROPPED_RATIOS.map((ratio) => ratioCase(dimensions, ratio, 0.5, 'obstacle', DROP));
-  return [...resting, ...dropped];
+  const { ratios, balls, drop } = STACK;
+  const onStack = ratios.map((ratio) => ratioCase(dimensions, ratio, 0.5, 'wall', drop, balls));
+  return [...resting, ...dropped, ...onStack];
 }

@@ -36,7 +36,8 @@
  * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
  *   - Equal particles: share = ½.
  *   - Particles with their own sizes: share = massShare(a, b) = mass of b / (mass of a + mass of b), with masses by
- *     volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
+ *     volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below), but the share of the smaller
+ *     one stays at least ½. Otherwise, loads from impacts would add energy to crowds of different sizes.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, parting,
  * kickSpeed, calmSpeed and restSpeed.
  *
@@ -122,7 +123,8 @@ export function massShare(
   const weight = dimensions === 2 ? area : fround(area * ratio);
   const ownMass = fround((isSmaller ? weight : 1) * fround(1 + ownLoad));
   const otherMass = fround((isSmaller ? 1 : weight) * fround(1 + otherLoad));
-  return fround(otherMass / fround(ownMass + otherMass));
+  const share = fround(otherMass / fround(ownMass + otherMass));
+  return isSmaller ? Math.max(share, 0.5) : Math.min(share, 0.5);
 }
 
 /** Returns the restitution of a contact, in 32-bit floats. `load` is the sum of the loads of both bodies. */

@@ -4,6 +4,7 @@
  * docs/design/exact.md says why these numbers suffice and cannot overflow.
  */
 import { ArgumentError } from '../base/errors';
+import { FEWEST_PERIODIC_CELLS } from '../world/limits';
 import type { World } from '../world/types';
 
 /** Most and fewest quanta per diameter, as powers of two. Large worlds get coarser quanta. */
@@ -72,6 +73,15 @@ export function defineQuanta(
       min,
       `nearer to 0 in an exact simulation, because floats are coarse out there`,
     );
+  }
+  for (const [axis, size] of sizes.entries()) {
+    const isPeriodic = (period[axis] as number) > 0;
+    const least = (isPeriodic ? FEWEST_PERIODIC_CELLS : 1) * searchDiameter;
+    if (size >= least) continue;
+    const high = (min[axis] as number) + least * (1 + 2 ** -20);
+    const rule = isPeriodic ? `${FEWEST_PERIODIC_CELLS} diameters` : 'one diameter';
+    const accepted = `at least ${high}: an exact simulation needs a little more than ${rule} along each such axis`;
+    throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
   }
   return {
     diameter: perDiameter,

@@ -23,7 +23,6 @@ import {
   type RadiusRange,
   WORLD_NAMES,
   type World,
-  type WorldOptions,
 } from '../world/world';
 import { boxOf } from './default-box';
 import { MAX_PARTICLES } from './ids';
@@ -78,6 +77,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   checkKnownKeys('options', options, OPTION_NAMES);
   const { dimensions } = options;
   checkDimensions(dimensions);
+  const exact = readExact(options);
   const positions = options.positions ?? new Float32Array(0);
   const count = Math.floor(positions.length / dimensions);
   checkPacked('positions', positions, count, dimensions);
@@ -108,7 +108,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { periodic, unbounded, cellSize, crowds } = options;
   const { min, max } = boxOf(options, capacity, diameter, [positions, obstacles.positions]);
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
-  const quanta = planExact(options, worldOptions, diameter);
+  const quanta = exact ? defineQuanta(defineWorld(worldOptions, diameter), diameter) : undefined;
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
     : // The table of obstacles has as many buckets as the table of particles, so the larger number decides.
@@ -137,7 +137,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     obstacleCapacity,
     continuous,
     longestStep,
-    exact: quanta !== undefined,
+    exact,
     quanta,
   };
 }
@@ -154,16 +154,17 @@ const NOT_EXACT = [
   'cellSize',
 ] as const;
 
-function planExact(options: SimulationOptions, world: WorldOptions, diameter: number): Quanta | undefined {
+/** Returns whether the simulation is exact. Throws if another option does not allow that. */
+function readExact(options: SimulationOptions): boolean {
   const { exact = false } = options;
   if (typeof exact !== 'boolean') throw new ArgumentError('exact', exact, 'true or false');
-  if (!exact) return undefined;
+  if (!exact) return false;
   for (const name of NOT_EXACT) {
     const value = options[name];
     if (value === undefined || value === false) continue;
     throw new ArgumentError(name, value, 'left out in an exact simulation, which does not offer it yet');
   }
-  return defineQuanta(defineWorld(world, diameter), diameter);
+  return true;
 }
 
 function planSizes(

@@ -116,7 +116,8 @@ function partOf(
   const ratio = Math.min(own / others, others / own) ** dimensions;
   const ownMass = (own < others ? ratio : 1) * (1 + loadAt(slot));
   const otherMass = (own < others ? 1 : ratio) * (1 + loadAt(other));
-  const share = otherMass / (ownMass + otherMass);
+  const loaded = otherMass / (ownMass + otherMass);
+  const share = own < others ? Math.max(loaded, 0.5) : Math.min(loaded, 0.5);
   return { share, error: (dimensions === 2 ? 21 : 27) * U };
 }
 

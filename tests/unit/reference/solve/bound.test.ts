@@ -107,7 +107,8 @@ class SloppyDevice {
       isHeavier ? grown(of) : this.arithmetic.multiply(weight, grown(of));
     const ownMass = heavier(slot, !isSmaller);
     const otherMass = heavier(other, isSmaller);
-    return this.arithmetic.divide(otherMass, this.arithmetic.add(ownMass, otherMass));
+    const share = this.arithmetic.divide(otherMass, this.arithmetic.add(ownMass, otherMass));
+    return isSmaller ? Math.max(share, 0.5) : Math.min(share, 0.5);
   }
 
   /** Half of a value is exact. */

@@ -40,6 +40,17 @@ it.each(
   expect(figures['centres have passed']).toBe(0);
 });
 
+it.each(([2, 3] as const).flatMap((dimensions) => [2, 5].map((ratio) => [dimensions, ratio] as const)))(
+  'in %dD, a ball of radius %d that drops onto a stack comes to rest',
+  async (dimensions, ratio) => {
+    const scene = `radius ${ratio} on 2 of radius 1, restitution 0.5, dropped by 0.2`;
+    const figures = await figuresOf(findCase('ratio', dimensions, scene));
+    expect(figures['lowest gap, 9.5 to 10 s']).toBeGreaterThanOrEqual(0.98);
+    expect(figures['highest gap, 9.5 to 10 s']).toBeLessThanOrEqual(1.02);
+    expect(figures['speed, 9.5 to 10 s']).toBeLessThan(0.25);
+  },
+);
+
 it('a ball of radius 20 is almost at rest after ten seconds in 3D', async () => {
   const figures = await figuresOf(findCase('ratio', 3, 'radius 20 on radius 1'));
   expect(figures['speed, 9.5 to 10 s']).toBeLessThan(0.005);
