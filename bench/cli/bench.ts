@@ -60,7 +60,7 @@ export const BENCH_FLAGS: Flags = {
   list: { help: 'print the engines and scenes, and run nothing' },
   only: {
     value: 'engine,…',
-    help: 'engines to run, or all (default those that --list does not mark); see --list',
+    help: 'engines to run, or all (default all but those that need --only or a program); see --list',
   },
   scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
   input: {
@@ -168,7 +168,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Returns all engines. Makes the path of --native absolute, because a name without a folder would name a command. */
+/** Returns all engines. Makes the path of --native absolute, because a bare file name would be searched for in PATH. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));

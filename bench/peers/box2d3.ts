@@ -1,7 +1,7 @@
 /**
- * Finds contacts of discs with Box2D 3's public API. A build creates a new world or, in a moving scene, moves the
- * bodies. It then steps and reads the events of contacts. The step simulates a microsecond, because a step of zero
- * time finds no contacts.
+ * Finds contacts of discs with Box2D 3's public API. A build creates a new world; in a moving scene, later builds move
+ * the bodies instead. A build then steps and reads the events of contacts. The step simulates a microsecond, because a
+ * step of zero time finds no contacts.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const LINK = /<(?:a|img|link|script)\b[^>]* (?:href|src)="([^"]*)"/g;
 const ELSEWHERE = /^[a-z]+:/;
 
-/** Returns one sentence per dead link. Links may also lead to `outside`: paths relative to the folder. */
+/** Returns one sentence per dead link. Links to the paths in `outside`, relative to the folder, are not dead. */
 export function findDeadLinks(folder: string, outside: readonly string[]): string[] {
   const outer = new Set(outside.map((name) => resolve(folder, name)));
   const texts = new Map(

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 
-/** If `isFull` is true, long tables of cases run in full. */
+/** If `isFull` is true, the tests run in the full tier. */
 export interface Batch {
   readonly tests: readonly string[];
   readonly isFull: boolean;

@@ -84,8 +84,8 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// Returns the bucket of a particle that is in no cell: the quarantine, or that of removed particles, which have
-// RETIRED_BIT.
+// Returns the bucket of a particle that is in no cell: the bucket of removed particles if the id has RETIRED_BIT,
+// otherwise the quarantine.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }

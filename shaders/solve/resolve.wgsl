@@ -39,7 +39,7 @@ fn bulks_of(particle: Particle, other: Neighbour) -> vec2f {
 #endif
 
 #if !PUSH_APART
-// Returns the factors from the overlap to `depth`, and from a speed to `strain`. `load` is the sum of both loads.
+// Returns the `rates` of contact_effect: `depth` per overlap, and `strain` per speed. `load` is the sum of both loads.
 fn rates_of(particle: Particle, other: Neighbour, load: f32) -> vec2f {
 #if VARIABLE_RADII
   let bulks = bulks_of(particle, other);
@@ -98,7 +98,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let restitution = substep.restitution;
 #endif
   var bounces = false;
-  // A loop, like those of contact_effect.
+  // A loop instead of a branch, as in contact_effect.
   for (var rounds = u32(restitution > 0.0 && (*gathered).partner == other.slot); rounds > 0u; rounds--) {
     bounces = partner_in[other.slot] == particle.slot;
   }

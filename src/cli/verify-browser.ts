@@ -33,7 +33,10 @@ export interface BrowserRun {
   readonly onAnswer: (answer: VerifyAnswer) => void;
 }
 
-/** Returns undefined if the value of --browser is neither empty, nor a browser's name, nor the path of a file. */
+/**
+ * Finds the browser for a value of --browser: a browser's name, the path of a file, or an empty string for any browser.
+ * Returns undefined for other values.
+ */
 export function browserOf(wanted: string): NamedBrowser | undefined {
   return findBrowser(thisMachine(), wanted);
 }

@@ -3,7 +3,7 @@ import { isCharacter, isIgnored, letChoose } from './support/character-keys';
 import { find } from './support/dom';
 
 const POINTERS = [
-  ['drag', 'use the “Drag to” tool, else move (2D) or turn (3D) the picture'],
+  ['drag', 'use the “Drag to” tool; with “Move the picture”, move (2D) or turn (3D) it'],
   ['shift and drag', 'move the picture'],
   ['wheel, pinch', 'zoom in or out at the pointer'],
   ['double click', 'fit the picture'],

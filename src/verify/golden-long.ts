@@ -16,7 +16,7 @@ export const LONG_SCENES = ['pile', 'gas', 'clustered', 'periodic', 'obstacles',
 export const LONG_COUNTS = [1000, 20_000] as const;
 export const LONG_MARKS = [1, 100, 5000] as const;
 
-type LongScene = (typeof LONG_SCENES)[number];
+export type LongScene = (typeof LONG_SCENES)[number];
 
 /** The script replaces this many particles every REPLACING steps. */
 const REPLACED = 8;

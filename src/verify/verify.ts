@@ -71,7 +71,7 @@ export const MOST_STEPS = 100_000;
 const MOST_IN_ONE_CELL = 4096;
 /** A software GPU takes too long for more particles if all pairs are tested. */
 const MOST_NAIVE = 4096;
-/** Most particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
+/** Limit of particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
 const MOST_ONE_CELL_RESOLVED = 512;
 const REPEATED_LIMIT = 70_000;
 const MOST_LISTED = 70_000;
@@ -169,7 +169,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
-      `In the scene one-cell, resolving contacts and listing pairs outside simulations were checked up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+      `In the scene one-cell, resolved contacts, lists of pairs, events, kernels, the CPU index and cells of other sizes were checked up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
     );
   }
   for (const name of sceneNames({ continuous: true })) {

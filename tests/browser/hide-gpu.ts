@@ -1,5 +1,6 @@
 /**
- * Runs in the page before its scripts: starts workers without navigator.gpu. The page's content policy must be bypassed.
+ * Runs in the page before its scripts. Workers that the page starts then have no navigator.gpu. The test must bypass
+ * the page's content policy.
  */
 export function hideWebGpu(): void {
   const hide = 'Object.defineProperty(navigator, "gpu", { value: undefined })';

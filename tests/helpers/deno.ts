@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import type { DriverPreference } from '../../src/node/drivers';
 import { type DenoProcess, openDeno } from '../../src/testing/deno';
 import { allowsNoGpu } from '../../src/testing/environment';
 import { portabilityDriver } from './environment';
@@ -27,7 +28,10 @@ export class DenoEntry<Question, Answer> {
   private opening: Promise<DenoProcess<Question, Answer>> | undefined;
   private folder: string | undefined;
 
-  constructor(private readonly entry: string) {}
+  constructor(
+    private readonly entry: string,
+    private readonly driver: DriverPreference = 'software',
+  ) {}
 
   async ask(question: Question): Promise<Answer> {
     this.opening ??= this.open();
@@ -43,8 +47,7 @@ export class DenoEntry<Question, Answer> {
     this.folder = await mkdtemp(join(tmpdir(), 'cellstorm-entry-'));
     const file = join(this.folder, `${basename(this.entry, '.ts')}.mjs`);
     await bundle(join(ROOT, this.entry), file);
-    const options = { driver: 'software', flags: FLAGS, timeoutMs: LIMIT_MS } as const;
-    return openDeno({ file }, options);
+    return openDeno({ file }, { driver: this.driver, flags: FLAGS, timeoutMs: LIMIT_MS });
   }
 }
 

@@ -29,7 +29,7 @@ export function countIn(scene: string): number {
 
 const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
 
-/** Chooses the expected checks by what scenes declare, since `verify` chooses them by what scenes generate. */
+/** Expects checks by what each scene declares. `verify` instead chooses checks by the particles that it generates. */
 export const VERIFIED_SCENES = scenesOf('collisions').map(({ name, variableRadii, hasBoxes, continuous }) => {
   const checks = hasBoxes ? SIMULATED : variableRadii ? VARIABLE_RADII_CHECKS : CHECKS;
   return [name, continuous ? withPaths(checks) : checks] as const;

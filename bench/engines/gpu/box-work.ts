@@ -47,9 +47,10 @@ export function workOfChunks(
 }
 
 /**
- * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS, which visits all adjacent cells and, on the
- * level below, all cells inside these. Each search of BoxPairs visits a pair from both boxes and tests all candidates.
- * `boxes` is as in `workOfChunks`.
+ * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS. It visits the cell of a box and all adjacent
+ * cells on the box's level and on each higher one, all cells inside these on the level below, and the finer entries of
+ * still lower levels. Each search of BoxPairs visits a pair from both boxes and tests all candidates. `boxes` is as in
+ * `workOfChunks`.
  */
 export function workOfBoxes(given: World, boxes: Float32Array): Work {
   const { world, bodies } = sortBodies(given, boxes);

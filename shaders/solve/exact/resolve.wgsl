@@ -1,7 +1,7 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
-// pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their contacts. So
-// threads in lockstep compute contacts together, instead of waiting for each other: a contact takes as long as dozens
-// of candidates. Twin: src/cpu/solver/exact/contact.ts and exact/passes.ts.
+// pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their contacts.
+// Computing a contact takes as long as visiting dozens of candidates, so threads in lockstep should do it at the same
+// time instead of waiting for each other. Twins: src/cpu/solver/exact/contact.ts and src/cpu/solver/exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
 // Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of.
 // Needs: exact_wall_change, MOST_LOADED, length_of, grip_of, share_of, direction_part, add_bounce, pushed_by_obstacles.
@@ -148,7 +148,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let slot = particle.slot;
   var all = gathered;
 #if !PUSH_APART
-  // If MOST_WAITING is 1, no neighbours are left, and the kernel needs no second copy of the law.
+  // If MOST_WAITING is 1, `visit` has handled every neighbour, and the kernel needs no second copy of the law here.
   if (MOST_WAITING > 1u) {
     meet_waiting(&all, slot);
   }

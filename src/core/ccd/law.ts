@@ -57,8 +57,8 @@ export const SHORTEST_TANGENT = 1 / (8 * CCD_TICKS);
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Margins of the boxes in which other bodies are searched for, in extents of the particle. Slow particles are listed at
- * the end of their motion, so AROUND_SLOW allows for that motion: at most FAST_SHARE of a diameter.
+ * Margins of the boxes in which other bodies are searched for, in extents of the bodies. AROUND_SLOW is above 1,
+ * because slow particles are listed at the end of their motion, which is at most FAST_SHARE of a diameter long.
  */
 export const AROUND_SLOW = 1.25;
 export const AROUND_FAST = 1;

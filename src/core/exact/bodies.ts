@@ -34,7 +34,7 @@ export function checkExactBodies(
   });
 }
 
-/** Throws if an exact simulation cannot hold such obstacles. `given` holds packed positions, or has `positions`. */
+/** Throws if an exact simulation cannot hold such obstacles. `given` is an array of positions or has `positions`. */
 export function checkExactObstacles(
   quanta: Quanta,
   given: ObstaclesGiven | StaticBodies,

@@ -80,7 +80,7 @@ export function defineQuanta(
     if (size >= least) continue;
     const high = (min[axis] as number) + least * (1 + 2 ** -20);
     const rule = isPeriodic ? `${FEWEST_PERIODIC_CELLS} diameters` : 'one diameter';
-    const accepted = `at least ${high}: an exact simulation needs a little more than ${rule} along each such axis`;
+    const accepted = `at least ${high}: an exact simulation needs a little more than ${rule} along this axis`;
     throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
   }
   return {

@@ -35,10 +35,10 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly boxes?: boolean | undefined;
   /**
    * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
-   * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
-   * fill at most a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least
-   * four cells long. New particles and the centres of new obstacles must be inside this default box. Outside a box that
-   * you give, both are allowed: `measure` counts such particles as `outside`, and with `walls` the next step moves them
+   * that starts without particles and obstacles may leave out both. Its default box begins at the origin and is so
+   * large that `capacity` particles fill at most a fifth of its area (volume). Along periodic axes, the box is at least
+   * four cells long. New particles and the centres of new obstacles must be inside the default box. They may be outside
+   * a box that you give: `measure` counts such particles as `outside`, and with `walls` the next step moves them
    * inside.
    */
   readonly min?: readonly number[] | undefined;
@@ -95,8 +95,8 @@ export interface Measures {
    * exactly and reports 0.
    * - If all radii are equal, distance² differs from diameter² by at most 2^-20 of diameter².
    * - If radii vary, the sum of both radii replaces the diameter.
-   * - If particles may be boxes, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all
-   *   half extents.
+   * - If particles may be boxes, the overlap or gap is at most 2^-19 of a sum: both radii (0 for boxes) plus all half
+   *   extents.
    * In periodic worlds these shares grow with the period. The GPU engine reports 0 if all coordinates, half extents,
    * periods and the diameter (or all radii) are multiples of the length `2^(floor(log2 diameter) - 11)`, which is
    * 1/2048 for diameter 1. If a periodic box does not begin at 0, its periods must also be at most 2^23 times that
@@ -280,8 +280,8 @@ export interface ParticleSimulation {
   /** Advances by `dt` seconds: 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
   step(dt: number): void;
   /**
-   * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
-   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` would be
+   * Advances by `dt` seconds, for `continuous` simulations only. Takes at least `settings.substeps` substeps, and so
+   * many that the fastest particle moves at most a sixteenth of a diameter in each. If more than `most` would be
    * needed, takes `settings.substeps` and follows the paths of fast particles. Default of `most`: twice
    * `settings.substeps`, at most 256. Returns the number of substeps.
    */

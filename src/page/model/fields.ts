@@ -4,11 +4,11 @@ import { formatCount, formatReal, titleOf } from '../support/format';
 import { LIFE_FIELDS, POSITION_FLUID_FIELDS } from './method-fields';
 
 /**
- * A change of the field requires one of these:
+ * An effect says what a change of the field requires:
  * - 'start': a new start;
  * - 'renew': a new run that continues the present state;
  * - 'set': new settings of the run;
- * - 'view': none of these.
+ * - 'view': nothing.
  */
 export type Effect = 'start' | 'renew' | 'set' | 'view';
 
@@ -72,7 +72,7 @@ export const FEWEST_PARTICLES = 2;
 export const LEAST_LIMIT = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** In diameters: eight times the largest suggestion. */
+/** In diameters: eight times the largest cell size that suggestCellSize returns. */
 const LARGEST_CELLS = 2048;
 /** The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;

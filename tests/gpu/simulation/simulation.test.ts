@@ -1,4 +1,7 @@
-/** Tests that runs give the same bits with both broad phases, in any order in memory, and from checkpoints. */
+/**
+ * Tests simulations on the GPU: their particles, settings, recordings and errors. Runs must give the same bits with
+ * both broad phases, in any order in memory, and after continuing from a checkpoint.
+ */
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import type { StageTimes } from '../../../src/core/base/stage-times';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -333,7 +336,7 @@ describe('particles of a simulation', () => {
   );
 
   gpuTest(
-    'are in the public buffers in cell order, with their ids',
+    'are in the public buffers, with position, velocity and id in the same slot',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'clustered', 2, 300);
       for (let step = 0; step < 3; step++) {
@@ -563,7 +566,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'creates its bind groups once for each arrangement of the two copies of the state',
+    'reuses its bind groups, whichever of the two copies of the state is current',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 50, LIVELY);
       const round = async () => {

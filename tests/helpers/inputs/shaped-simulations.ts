@@ -10,7 +10,7 @@ export interface ShapedRequest {
   readonly kind: WorldCase;
   readonly count: number;
   readonly seed?: number;
-  /** Makes positions and sizes multiples of 1/1024, so that no difference of two rounds. */
+  /** Makes positions and sizes multiples of 1/1024, so that the difference of any two of them is exact. */
   readonly dyadic?: boolean;
 }
 

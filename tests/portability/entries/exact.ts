@@ -1,11 +1,11 @@
 /** Returns the hashes of an exact simulation on the GPU and on the CPU engine. Runs under Deno for exact.test.ts. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createCpuSimulation } from '../../../src/cpu';
-import { type LONG_SCENES, longHashes } from '../../../src/verify/golden-long';
+import { type LongScene, longHashes } from '../../../src/verify/golden-long';
 import { openDevice } from './device';
 
 export interface ExactQuestion {
-  readonly scene: (typeof LONG_SCENES)[number];
+  readonly scene: LongScene;
   readonly dimensions: Dimensions;
   readonly count: number;
   /** Numbers of steps after which to take hashes. */

@@ -56,7 +56,7 @@ describe('recorded steps', () => {
     expect(() => steps.check()).toThrow(/"third"/);
   });
 
-  it('check only the last encoder if it overwrites earlier results, so that a dropped encoder blocks no calls', () => {
+  it('check only the last encoder if each one overwrites earlier results: a dropped one then blocks no calls', () => {
     const steps = new RecordedSteps('sort', 'encode again');
     steps.note(encoder('dropped').made);
     const { made } = encoder('last');

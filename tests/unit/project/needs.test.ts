@@ -7,7 +7,10 @@ import { BODY_SOURCE, DIMENSION_SOURCES } from '../../../src/gpu/link';
 const ROOT = new URL('../../../shaders/', import.meta.url);
 const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
 
-/** Attributes with their arguments, except `@workgroup_size`, because modules must list the names in its arguments. */
+/**
+ * Attributes with their arguments. Of `@workgroup_size`, matches only the name, because modules must list the names in
+ * its arguments.
+ */
 const ATTRIBUTE = /@(?!workgroup_size)\w+(\(\w+\))?|@workgroup_size/g;
 
 const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })

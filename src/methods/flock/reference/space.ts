@@ -113,7 +113,7 @@ export function minimumImage(difference: number, period: number): number {
 /** Numbers per ball: three for the centre, then the radius. */
 export const BALL_FLOATS = 4;
 
-/** Unpacks balls, BALL_FLOATS numbers each. If `hasRadii` is false, every radius is 0. */
+/** Unpacks balls to BALL_FLOATS numbers each. If `hasRadii` is false, `packed` has only centres: every radius is 0. */
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
   const width = hasRadii ? dimensions + 1 : dimensions;
   const count = packed.length / width;

@@ -415,7 +415,7 @@ describe('packages', () => {
       const tree = new Spied();
       tree.load(items);
       reads = 0;
-      // The tree accepts a node inside the searched box without reading the boxes of the node.
+      // If a node lies inside the searched box, the tree takes all items of the node without reading their boxes.
       const all = vi.spyOn(
         tree as unknown as { _all(node: { children: unknown[] }, result: unknown[]): unknown },
         '_all',

@@ -67,7 +67,7 @@ describe('checkPacked', () => {
 
 describe('checkKnownKeys', () => {
   it.each([[[]], [new Array(2)], [new Map()], [new Float32Array(2)], [Promise.resolve({})], [null], [7]])(
-    'rejects %o, which has no options',
+    'rejects %o, which is not an object with options',
     (value) => {
       expect(() => checkKnownKeys('options', value, ['radius'])).toThrow(
         /^options is .*, .* some of radius\.$/,

@@ -6,7 +6,7 @@ import { cubeOf } from '../../../helpers/inputs/cubes';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 it.each(DIMENSIONS)(
-  'a search goes cell by cell only if the cells in reach are at most as many as the particles, in %dD',
+  'a search in an unbounded world goes cell by cell only if it covers no more cells than particles, in %dD',
   (dimensions) => {
     const count = 200;
     const positions = new Float32Array(dimensions * count);

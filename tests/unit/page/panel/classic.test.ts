@@ -15,7 +15,7 @@ describe('the classic table', () => {
   });
 
   it.each(CLASSIC_COUNTS)(
-    'has twice the candidates of the CPU grid, which tests each pair once, for %d discs',
+    'has two tests per candidate of the CPU grid, which tests each pair once, for %d discs',
     (count) => {
       const edge = Math.round(Math.sqrt(count));
       const random = new Random(1);

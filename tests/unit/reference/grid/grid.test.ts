@@ -53,7 +53,7 @@ const arbitrary = fc
   });
 
 describe('countParticles', () => {
-  it('counts particles per cell, quarantines non-finite ones, and ranks them in order inside each cell', () => {
+  it('counts particles per cell, quarantines non-finite ones, and ranks the particles of each cell in order', () => {
     const { counts, cells, ranks } = countParticles(FLAT, POSITIONS, 6);
     expect([...cells]).toEqual([12, 6, 13, 12, 20, 6]);
     const occupied = [...counts].flatMap((occupancy, cell) => (occupancy > 0 ? [[cell, occupancy]] : []));
@@ -172,7 +172,7 @@ describe('buildGrid', () => {
     );
   });
 
-  it('gives no slot to particles whose ids are marked as retired', () => {
+  it('lists no slot for ids that are marked as retired', () => {
     const grid = buildGrid(
       FLAT,
       new Float32Array([0.5, 0.5, Number.NaN, 0]),

@@ -167,22 +167,25 @@ describe('a correct program', () => {
     expect(native?.batch).toBe(4);
   });
 
-  it.each([2, 3] as const)('gets the same grid as gpu-grid in %dD', async (dimensions) => {
-    const program = fake();
-    const scene = createBenchScene('uniform', { dimensions, count: 40 });
-    for (const [index, rows] of ['ahead', 'around'].entries()) {
-      const engine = createCudaGrids(program)[index] as NativeEngine;
-      const runner = await engine.open(scene, COPY_BYTES);
-      await runner.place(scene.frame(1));
-      expect(await runner.find()).toEqual(findExpected(scene, scene.frame(1)));
-      await runner.destroy();
-      expect(questionsOf(program).at(-3)).toMatch(
-        dimensions === 2
-          ? new RegExp(`^open 2 40 1 [\\d.]+ 0 0 \\d+ \\d+ ${rows}$`)
-          : new RegExp(`^open 3 40 1 [\\d.]+ 0 0 0 \\d+ \\d+ \\d+ ${rows}$`),
-      );
-    }
-  });
+  it.each([2, 3] as const)(
+    'gets the cells of its grid, and reports the right pairs, in %dD',
+    async (dimensions) => {
+      const program = fake();
+      const scene = createBenchScene('uniform', { dimensions, count: 40 });
+      for (const [index, rows] of ['ahead', 'around'].entries()) {
+        const engine = createCudaGrids(program)[index] as NativeEngine;
+        const runner = await engine.open(scene, COPY_BYTES);
+        await runner.place(scene.frame(1));
+        expect(await runner.find()).toEqual(findExpected(scene, scene.frame(1)));
+        await runner.destroy();
+        expect(questionsOf(program).at(-3)).toMatch(
+          dimensions === 2
+            ? new RegExp(`^open 2 40 1 [\\d.]+ 0 0 \\d+ \\d+ ${rows}$`)
+            : new RegExp(`^open 3 40 1 [\\d.]+ 0 0 0 \\d+ \\d+ \\d+ ${rows}$`),
+        );
+      }
+    },
+  );
 
   it('is asked for its copy bandwidth once per run', async () => {
     const program = fake();
