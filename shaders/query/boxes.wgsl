@@ -6,6 +6,9 @@
 // Needs: is_in_segment, ids, Stretch, offsets, stretch_of, linear_workgroup, queue, id_in, tallies, parameters.
 // Needs: sort_stretch.
 
+// One thread searches a box over at most this many cells; a workgroup searches a larger box.
+const FEW_CELLS = 512.0;
+
 struct Boxes {
   box_count: u32,
 }
@@ -42,7 +45,7 @@ fn search_of(number: u32) -> Search {
     }
   }
   search.all_slots = segments > f32(start[grid.cell_count]);
-  search.needs_workgroup = search.all_slots || cells > f32(FEW_CELLS);
+  search.needs_workgroup = search.all_slots || cells > FEW_CELLS;
   if (search.all_slots) {
     search.levels = 1u;
   }

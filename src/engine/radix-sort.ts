@@ -1,9 +1,9 @@
 /** A radix sort. Its kernels need neither subgroups nor forward progress between workgroups. */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
-import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, WORKGROUP_SIZE } from '../core/base/constants';
+import { WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../core/base/errors';
 import { defaultSettings, deriveSubstep } from '../core/contact/settings';
-import type { KeyKind } from '../core/particles/keys';
+import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, type KeyKind } from '../core/particles/keys';
 import { defineWorld } from '../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkBinds, checkDefaultLimits, checkEncoder, checkGpu, type Gpu } from '../gpu/device';

@@ -9,17 +9,6 @@ export const WORKGROUP_SIZE = 256;
 /** Counts that a workgroup of the scan takes at a time. Such a block has 16 counts per thread of WORKGROUP_SIZE. */
 export const SCAN_BLOCK = 16 * WORKGROUP_SIZE;
 
-/** Bits per digit of the radix sort. More bits mean fewer rounds, but 2^bits counters per thread. */
-export const RADIX_BITS = 4;
-export const RADIX_DIGITS = 2 ** RADIX_BITS;
-
-/** Consecutive keys per thread of the radix sort. */
-export const RADIX_RUN = 64;
-
-export const KEYS_UNSIGNED = 0;
-export const KEYS_SIGNED = 1;
-export const KEYS_FLOAT = 2;
-
 /**
  * Cells along x that stay together in the hashed table, a power of two. With larger blocks, fewer probes cross blocks,
  * but sparse particles spread less evenly.
@@ -41,9 +30,6 @@ export const LAYER_STEP = 0xc46f7177;
 
 /** The table of the lowest level is 2^TABLE_SHIFT times as long as the tables of the other levels. */
 export const TABLE_SHIFT = 3;
-
-/** With at least this many buckets per table, the cells around a particle never share a bucket. */
-export const SMALLEST_LEVEL_TABLE = 1024;
 
 /**
  * Greatest number of workgroups in a dispatch over a list whose length only the GPU knows. Workgroups loop over longer
@@ -119,9 +105,6 @@ export const NOT_A_NUMBER = 0x7fc0_0000;
 export const GREATEST_SPEED_BITS = 0x5780_0000;
 
 export const LIST_COUNT_WORKGROUP_SIZE = 1;
-
-/** One thread searches a box over at most this many cells; a workgroup searches a larger box. */
-export const FEW_CELLS = 512;
 
 /** In a periodic world, a ray ends after this many periods along any axis. Longer searches are slow and inaccurate. */
 export const MOST_PERIODS = 64;

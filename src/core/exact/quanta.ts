@@ -57,11 +57,11 @@ export function defineQuanta(
   const perDiameter = 2 ** bits;
   const length = diameter / perDiameter;
   const most = (REACH / perDiameter - 2) * diameter;
-  const axis = sizes.indexOf(longest);
-  if (longest > most) {
-    const accepted = `at most ${most} above min[${axis}] in an exact simulation with this diameter`;
+  const refuse = (axis: number, bound: string) => {
+    const accepted = `${bound} above min[${axis}] in an exact simulation with this diameter`;
     throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
-  }
+  };
+  if (longest > most) refuse(sizes.indexOf(longest), `at most ${most}`);
   const extent = sizes.map((size) => Math.round(size / length));
   const farthest = Math.max(...min.map(Math.abs), ...max.map(Math.abs));
   // A device computes a coordinate with three roundings of 2⁻²⁴ each. For two positions in 3D, these add up to less
@@ -71,18 +71,13 @@ export function defineQuanta(
     throw new ArgumentError(
       'min',
       min,
-      `nearer to 0 in an exact simulation, because floats are coarse out there`,
+      'nearer to 0 in an exact simulation, because floats are coarse there',
     );
   }
-  for (const [axis, size] of sizes.entries()) {
-    const isPeriodic = (period[axis] as number) > 0;
-    const least = (isPeriodic ? FEWEST_PERIODIC_CELLS : 1) * searchDiameter;
-    if (size >= least) continue;
-    const high = (min[axis] as number) + least * (1 + 2 ** -20);
-    const rule = isPeriodic ? `${FEWEST_PERIODIC_CELLS} diameters` : 'one diameter';
-    const accepted = `at least ${high}: an exact simulation needs a little more than ${rule} along this axis`;
-    throw new ArgumentError(`max[${axis}]`, max[axis], accepted);
-  }
+  sizes.forEach((size, axis) => {
+    const least = ((period[axis] as number) > 0 ? FEWEST_PERIODIC_CELLS : 1) * searchDiameter;
+    if (size < least) refuse(axis, `at least ${least}`);
+  });
   return {
     diameter: perDiameter,
     length,

@@ -108,7 +108,7 @@ export function boxCells(
     throw new ArgumentError(
       'the number of cells in the world',
       cells,
-      `at most ${MAX_CELLS_PER_AXIS} along an axis and ${MAX_CELLS} in all; use a smaller box or, unless the simulation is exact, a larger cellSize`,
+      `at most ${MAX_CELLS_PER_AXIS} along an axis and ${MAX_CELLS} in all; use a larger cellSize (unless exact) or a smaller box`,
     );
   }
   const period = extent.map((length, axis) => (periodic[axis] ? length : 0));

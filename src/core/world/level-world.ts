@@ -1,6 +1,6 @@
 /** Defines worlds for variable radii: several levels of cells, each twice as wide as the level below. */
 import { checkVector } from '../base/checks';
-import { SMALLEST_LEVEL_TABLE, TABLE_SHIFT } from '../base/constants';
+import { TABLE_SHIFT } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import {
   checkPeriodic,
@@ -25,6 +25,9 @@ import { defineWorld, type RadiusRange, type World, type WorldOptions } from './
 export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
+
+/** With at least this many buckets per table, the cells around a particle never share a bucket. */
+export const SMALLEST_LEVEL_TABLE = 1024;
 
 /**
  * If the lowest level of a box has more cells per particle than this, its cells are made wider, but not wider than the

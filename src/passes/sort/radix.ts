@@ -1,6 +1,7 @@
 /** Host of shaders/sort/radix.wgsl: sorts by one digit. The caller scans the counts between the two kernels. */
 import text from '../../../shaders/sort/radix.wgsl?raw';
-import { RADIX_BITS, RADIX_RUN, WORKGROUP_SIZE } from '../../core/base/constants';
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import { KEYS_FLOAT, KEYS_SIGNED, RADIX_BITS, RADIX_RUN } from '../../core/particles/keys';
 import { type Gpu, isSoftware } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
@@ -77,7 +78,7 @@ export class Radix {
         ...(payload ? { payload_in: 'read array<u32>', payload_out: 'write array<u32>' } : {}),
       },
       flags: { WIDE: wide, PAYLOAD: payload },
-      constants: { RADIX_DIGITS: 2 ** shape.bits, RADIX_RUN: shape.run },
+      constants: { RADIX_DIGITS: 2 ** shape.bits, RADIX_RUN: shape.run, KEYS_SIGNED, KEYS_FLOAT },
     }));
   }
 

@@ -2,9 +2,10 @@
  * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Among floats, −0 comes before 0,
  * and NaNs come last, all equal.
  */
-import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
-import type { KeyKind } from '../../core/particles/keys';
+import { type KeyKind, RADIX_BITS, RADIX_RUN } from '../../core/particles/keys';
 import { exclusiveScan } from '../grid/scan';
+
+const RADIX_DIGITS = 2 ** RADIX_BITS;
 
 const INFINITE = { f32: 0x7f80_0000n, f64: 0x7ff0_0000_0000_0000n } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LAYER_STEP, ROW_STEP, SMALLEST_LEVEL_TABLE } from '../../../../src/core/base/constants';
-import { defineLevels } from '../../../../src/core/world/level-world';
+import { LAYER_STEP, ROW_STEP } from '../../../../src/core/base/constants';
+import { defineLevels, SMALLEST_LEVEL_TABLE } from '../../../../src/core/world/level-world';
 import { mergeLevels, sampleRoom } from '../../../../src/core/world/merged-levels';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createNoise } from '../../../../src/testing/noise';
