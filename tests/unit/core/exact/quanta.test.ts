@@ -17,4 +17,26 @@ describe('the quanta of an exact simulation', () => {
     expect(extent[0]).toBe(Math.round(size / length));
     expect(period).toEqual([extent[0], 0]);
   });
+
+  it.each([
+    [false, 1],
+    [true, 3],
+  ] as const)('need slightly more room than diameters; periodic: %s', (periodic, diameters) => {
+    const quantaOf = (length: number) =>
+      defineQuanta(
+        defineWorld({ dimensions: 2, min: [0, 0], max: [length, 8], periodic: [periodic, false] }, 1),
+        1,
+      );
+    let refused: unknown;
+    try {
+      quantaOf(diameters);
+    } catch (error) {
+      refused = error;
+    }
+    const message = /^max\[0\] is \d, but it must be at least ([\d.]+) above min\[0\] in an exact simulation/;
+    const [, least] = message.exec((refused as Error).message) ?? [];
+    expect(Number(least)).toBeGreaterThan(diameters);
+    const { searchDiameter } = quantaOf(Number(least));
+    expect(diameters * searchDiameter).toBeLessThanOrEqual(Number(least));
+  });
 });
