@@ -127,7 +127,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU in many random cases, %d
   gpuTest(
     'have the bits of the CPU engine',
     async (_, { wrap }) => expectSameBitsInCases(wrap(), dimensions, MANY_CASES, randomCase),
-    { ...FULL, timeoutMs: 600 * MANY_CASES.length },
+    { ...FULL, timeoutMs: 1200 * MANY_CASES.length },
   );
 });
 
@@ -139,5 +139,5 @@ gpuTest(
     expect(cases.filter(({ pass }) => !pass)).toEqual([]);
     expect(cases).toHaveLength(16);
   },
-  { ...FULL, timeoutMs: 180_000 },
+  { ...FULL, timeoutMs: 360_000 },
 );
