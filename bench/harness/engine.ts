@@ -89,8 +89,9 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * How many counters there are. A counter has two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread uses the counter
- * with the index of its slot or id, modulo this number, so that threads rarely wait for each other.
+ * How many counters there are. A counter has two u32: a number of pairs, and the sum of their `mixPair` hashes. A
+ * thread uses the counter with the index of its slot or id, modulo this number, so that threads rarely wait for each
+ * other.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;

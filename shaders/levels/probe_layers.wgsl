@@ -33,8 +33,8 @@ struct Layer {
 #endif
 }
 
-// On the higher of `own_level` and `level`, three cells along each axis around the particle's cell form a block. Returns
-// the cells of `level` inside it.
+// On the higher of `own_level` and `level`, three cells along each axis around the particle's cell form a block.
+// Returns the cells of `level` inside it.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);

@@ -64,8 +64,8 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative`: this body's velocity minus the other body's. `bounces`: true for a bounce with the partner (partner.wgsl).
-// `rates`: factors from the overlap to `depth`, and from a speed to `strain`.
+// `relative`: this body's velocity minus the other body's. `bounces`: true for a bounce with the partner
+// (partner.wgsl). `rates`: factors from the overlap to `depth`, and from a speed to `strain`.
 fn contact_effect(
   normal: Vector,
   overlap: f32,

@@ -2,8 +2,8 @@
 // by digit; a scan, ordered by digit and then run, gives target indices; `radix_scatter` moves the keys. One thread
 // reads a run in order, so the sort is stable. Signed and float keys are converted to unsigned on the first read and
 // back on the last write.
-// Needs: radix, KEYS_SIGNED, KEYS_FLOAT, RADIX_DIGITS, grid, RADIX_RUN, linear_workgroup, key_in, counts, starts, key_out.
-// Needs: payload_out, payload_in.
+// Needs: radix, KEYS_SIGNED, KEYS_FLOAT, RADIX_DIGITS, grid, RADIX_RUN, linear_workgroup, key_in, counts, starts.
+// Needs: key_out, payload_out, payload_in.
 
 struct Radix {
   shift: u32,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { chooseDriver, thisMachine } from '../../src/node/drivers';
+import { allowsNoGpu } from '../../src/testing/environment';
 import { LONG_HASHES } from '../../src/verify/golden-hashes';
 import { LONG_SCENES, type LongScene, longName } from '../../src/verify/golden-long';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -14,7 +15,7 @@ const deno = new DenoEntry<ExactQuestion, ExactReport>(ENTRY);
 const onSwiftShader = new DenoEntry<ExactQuestion, ExactReport>(ENTRY, 'swiftshader');
 afterAll(() => Promise.all([deno.close(), onSwiftShader.close()]));
 
-const hasSwiftShader = chooseDriver(thisMachine(), 'swiftshader') !== undefined;
+const skipsSwiftShader = chooseDriver(thisMachine(), 'swiftshader') === undefined && allowsNoGpu();
 
 async function expectRecorded(
   process: typeof deno,
@@ -42,7 +43,7 @@ describe.skipIf(skipsDeno)(`exact simulations under wgpu on ${denoDriver}`, () =
   );
 });
 
-describe.skipIf(skipsDeno || !hasSwiftShader)('exact simulations under wgpu on SwiftShader', () => {
+describe.skipIf(skipsSwiftShader)('exact simulations under wgpu on SwiftShader', () => {
   for (const scene of LONG_SCENES) {
     test.each(DIMENSIONS)(`give the recorded hashes in %dD: ${scene}`, { tags: ['full'] }, (dimensions) =>
       expectRecorded(onSwiftShader, scene, dimensions, [1, 100]),

@@ -17,7 +17,7 @@ const TOP = 2;
 /** Per ball of radius 1. */
 const GAP = 2;
 const HEIGHT = 128;
-/** Limits of the gap, as shares of GAP. */
+/** Limits of the gap, as shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
 /** With these ratios, the upper ball is also dropped by DROP, on an obstacle and with restitution 0.5. */
@@ -59,7 +59,7 @@ export function ratioScene(
 }
 
 interface Extremes {
-  /** The lowest and the highest gap, as shares of GAP. */
+  /** The lowest and the highest gap, as shares of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
   /** The greatest vertical speed of the upper ball. */

@@ -62,8 +62,8 @@
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
  *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |change of its velocity|) / restSpeed
- * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If neither depth
- * nor strain is above 1, the limit changes nothing.
+ * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If neither
+ * depth nor strain is above 1, the limit changes nothing.
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
  * one wall after the other, then the friction of all. They have no load; a's own load lowers e.

@@ -51,8 +51,8 @@ export interface HashGridOptions extends WorldOptions {
   /** True to sort velocities together with the positions. Default: false. */
   readonly velocities?: boolean | undefined;
   /**
-   * True to pass your own ids to `encode`. The output `ids`, lists, events and kernels then use them. Default: false; the
-   * id of a particle is then its index in the input.
+   * True to pass your own ids to `encode`. The output `ids`, lists, events and kernels then use them. Default: false;
+   * the id of a particle is then its index in the input.
    */
   readonly ids?: boolean | undefined;
 }

@@ -129,7 +129,7 @@ export class GridNearest {
     return this.owned.bytes + this.searched.bytes + this.parameters.bytes;
   }
 
-  /** Records the search. It searches the grid as last encoded, so encode the grid first. Submit the encoder yourself. */
+  /** Records a search of the grid as last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridNearestInput): void {
     this.checkUsable();
     checkEncoder(encoder);

@@ -154,10 +154,11 @@ function checkRadius(
 
 /**
  * Lists the balls that each ray meets, by ascending distance, then by id. Each particle of the grid is the centre of a
- * ball. The lists are on the GPU. A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. The ray meets a ball if one of these
- * points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic world
- * the ray wraps, and meets each ball only once. If a ray touches a ball to within rounding, `ids` may have a hole: the
- * number 2³² − 1. If not all entries of a ray fit, its part of `ids` has only holes. `read` leaves out holes.
+ * ball. The lists are on the GPU. A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance.
+ * The ray meets a ball if one of these points is no farther from the ball's centre than the radius; the least such t is
+ * the distance. In a periodic world the ray wraps, and meets each ball only once. If a ray touches a ball to within
+ * rounding, `ids` may have a hole: the number 2³² − 1. If not all entries of a ray fit, its part of `ids` has only
+ * holes. `read` leaves out holes.
  */
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(

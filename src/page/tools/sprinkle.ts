@@ -121,10 +121,10 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * Returns at most `most` balls of a wall, and the point where the wall ends. It tries positions at most
- * one radius apart. Neighbouring balls are at most 1.5 radii apart, so no particle slips through. In 3D the balls form pillars on the floor, higher than `height` by
- * about a radius. Skips positions outside the world, and those within half a radius of an obstacle's or earlier ball's
- * centre.
+ * Returns at most `most` balls of a wall, and the point where the wall ends. It tries positions at most one radius
+ * apart. Neighbouring balls are at most 1.5 radii apart, so no particle slips through. In 3D the balls form pillars on
+ * the floor, higher than `height` by about a radius. Skips positions outside the world, and those within half a radius
+ * of an obstacle's or earlier ball's centre.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,

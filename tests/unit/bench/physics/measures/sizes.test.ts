@@ -27,7 +27,14 @@ it('the bodies differ and do not overlap at the start', () => {
         9,
       );
   }
-  for (const { position, size } of binScene(3, 1).bodies) {
+  const bin = binScene(3, 1).bodies;
+  for (const [index, one] of bin.entries()) {
+    for (const other of bin.slice(0, index)) {
+      const distances = one.position.map((along, axis) => Math.abs(along - (other.position[axis] as number)));
+      expect(Math.max(...distances)).toBeGreaterThan(1);
+    }
+  }
+  for (const { position, size } of bin) {
     (size as number[]).forEach((half, axis) => {
       expect(half).toBeLessThanOrEqual(0.5);
       expect((position[axis] as number) - half).toBeGreaterThanOrEqual(0);
