@@ -5,7 +5,7 @@ struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
   // CSS pixel.
   screen: vec4f,
-  // x: the radius at which a particle is drawn in 2D. y: the distance between particles. z: a drop's radius.
+  // x: the radius at which a particle is drawn in 2D. y: the initial distance between particles. z: a drop's radius.
   kernel: vec4f,
   // xyz: cells along each axis. w: their edge.
   cells: vec4f,
@@ -15,7 +15,7 @@ struct Fluid {
   // bright window above the tank.
   zenith: vec4f,
   horizon: vec4f,
-  // Rates per length: the share exp(−rate × length) of the light is left. rgb: absorbed light. a: light replaced by the
+  // Rates per length: the share exp(−rate × length) of the light remains. rgb: absorbed light. a: light replaced by the
   // fluid's own colour.
   absorption: vec4f,
 }

@@ -1,5 +1,5 @@
 // Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
-// the middle layer along z, and of solid cells only the outer faces are drawn. Host twin of the struct: FIELDS in
+// the middle layer along z, and only faces between solid and other cells are drawn. Host twin of the struct: FIELDS in
 // src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
 // Needs: PRESSURE_STOPS, fields, SOLID, kinds, frame, quad_corner, FLUID, OFF_SCREEN, LIGHT, velocity.
 

@@ -2,8 +2,8 @@
 // draw. drops[1] counts the particles.
 // Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
 
-// Particles in denser voxels are not listed. Greater than DROPS.y of fluid_spray.wgsl, which interpolates densities: a
-// drop may be in a voxel denser than DROPS.y.
+// Particles in voxels at least this dense are not listed. DENSEST is greater than DROPS.y of fluid_spray.wgsl, because
+// that shader interpolates densities: a drop may be in a voxel denser than DROPS.y.
 const DENSEST = 0.6;
 
 @compute @workgroup_size(TILE_SIZE)

@@ -13,7 +13,7 @@ struct Overlay {
   casing: vec4f,
   // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: the number of particles.
   screen: vec4f,
-  // xyz: the low corner of the box. w: cells of the lowest level per length.
+  // xyz: the low corner of the box. w: cells of the lowest level per unit of length.
   origin: vec4f,
   // xyz: cells of the lowest level along each axis. w: the number of levels.
   cells: vec4f,
@@ -52,7 +52,7 @@ fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// Returns a vertex of a line drawn as a strip of four. line_share scales `full_width` and `full_dash`.
+// Returns a vertex of a line, which is a strip of four vertices. line_share scales `full_width` and `full_dash`.
 fn line_between(
   index: u32,
   from_point: vec3f,

@@ -39,8 +39,8 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   if (gain > 0.0) {
     let along = sum.z;
     let squared = sum.w;
-    // The least share that removes the whole gain: along · share − squared · share² / 2 = gain. If no share does, the
-    // share that removes the most.
+    // Take the least share that removes the whole gain: along · share − squared · share² / 2 = gain. If no share does
+    // this, take the share that removes the most.
     let root = along * along - 2.0 * squared * gain;
     if (along > 0.0) {
       if (root >= 0.0) {

@@ -25,9 +25,8 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// Returns the part of a particle's weight outside solid cells. `middle`: the particle's weight in the cell, along each
-// axis.
-// `offset`: the particle's offset from the cell's lower corner, in cells.
+// Returns the part of a particle's weight outside solid cells. `middle` is the particle's weight in the cell, along
+// each axis. `offset` is the particle's offset from the cell's lower corner, in cells.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;
@@ -70,7 +69,7 @@ fn transfer(
       // Bounded, so that a corrupt grid cannot hang the device.
       let begin = start[row + u32(first.x)];
       let end = max(begin, min(start[row + u32(last.x) + 1u], frame.cells.w));
-      // Counts down, as in neighbours/probe_bounded.wgsl.
+      // `left` counts down. See "Loops that count down" in bench/NOTES.md.
       for (var left = end - begin; left > 0u; left--) {
         let slot = end - left;
         var point = vec3f();

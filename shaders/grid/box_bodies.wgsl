@@ -9,7 +9,7 @@
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
-// Puts a body into the quarantine.
+// A body with this radius goes into the quarantine.
 const NO_RADIUS = -1.0;
 
 const INVALID = 0u;

@@ -1,4 +1,4 @@
-// A block of cells on one level of an unbounded world. Defines the names of levels/block_dense.wgsl.
+// A block of cells on one level of an unbounded world. Defines the same names as levels/block_dense.wgsl.
 // Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {

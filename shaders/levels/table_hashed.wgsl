@@ -1,5 +1,5 @@
-// The table of a level of an unbounded world. A range of buckets may continue at the start of the table. Then the slots
-// of the range also continue at the level's first slot.
+// The table of a level of an unbounded world. A range of buckets may continue at the start of the table. Then the
+// range's slots continue at the level's first slot.
 // Needs: first_bucket, last_in_table, start.
 
 struct Table {
@@ -23,7 +23,7 @@ fn first_slot(table: Table, index: u32) -> u32 {
   return start[table.first + (index & table.last)];
 }
 
-// Returns the length of the range of slots of `count` buckets from an index in the table.
+// Returns the number of slots in `count` buckets, beginning with the bucket at `index` in the table.
 fn slots_in(table: Table, index: u32, count: u32) -> u32 {
   let first = index & table.last;
   let end = first + count;

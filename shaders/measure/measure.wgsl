@@ -1,5 +1,5 @@
-// Computes sums and maxima over all particles, which the caller has just sorted. With EXACT, needs exact.wgsl. Outputs
-// MEASURE_WORDS words per workgroup. Adds in order of threads, so the bits are reproducible.
+// Computes sums and maxima over all particles, which the caller has just sorted. With EXACT, link measure/exact.wgsl,
+// too. Outputs MEASURE_WORDS words per workgroup. Adds in order of threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*
@@ -24,7 +24,8 @@ struct Measure {
   // The world's corners; substep.lower and substep.upper are the limits of centres.
   lowest: Vector,
   highest: Vector,
-  // Squared distances in [low, high) are borderline, except on the exact lattice; see src/core/world/borderline.ts.
+  // Squared distances in [low, high) are borderline, unless both particles are on the exact lattice; see
+  // src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,

@@ -1,4 +1,4 @@
-// The words about heavy particles at the end of `finer`, which has `words` words. From the end downwards:
+// The last words of `finer` describe heavy particles. `finer` has `words` words. From its end downwards:
 // - one bit per slot
 // - the number of heavy slots
 // - the heavy slots

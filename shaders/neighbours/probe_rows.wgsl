@@ -25,9 +25,9 @@ fn probe(
   let lattice = lattice_of(cell);
   for (var row = 0u; row < ROWS; row++) {
     let span = row_span(lattice, row);
-    // Bounded, so that a corrupt grid cannot hang the device.
+    // The limit keeps a corrupt grid from hanging the device.
     let end = min(span.first_length + span.second_length, grid.count);
-    // Counts down, as in probe_bounded.wgsl.
+    // `left` counts down, as in probe_bounded.wgsl.
     let first_base = span.first + end;
     let after_first = end - span.first_length;
     let second_base = span.second + after_first;

@@ -1,6 +1,6 @@
 // Reads a tree of boxes around obstacles of any size. src/core/obstacles/tree.ts builds the tree. Layout, in words:
 // - the number of nodes
-// - the first word of the bodies
+// - the index of the word at which the bodies begin
 // - the nodes
 // - the bodies
 // Because of `skip`, a walk needs no stack.
@@ -18,7 +18,7 @@ struct Branch {
 
 const BRANCH_WORDS = 2u * DIMENSIONS + 2u;
 
-// Bounded, so that a corrupt tree cannot hang the device.
+// Returns the number of nodes, but at most as many as fit the buffer, so that a corrupt tree cannot hang the device.
 fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }

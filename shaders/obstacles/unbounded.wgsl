@@ -1,8 +1,8 @@
-// Rows of obstacles in the unbounded world. dense.wgsl defines the same names.
+// Rows of obstacles in an unbounded world. dense.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns how many obstacles fit into the buffer; each takes a position and a cell. This limit of loops keeps a corrupt
-// grid from hanging the device.
+// Returns how many obstacles fit into the buffer; each takes a position and a cell. Loops run at most this often, so a
+// corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -25,7 +25,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Several cells may share a bucket.
+// Returns whether the obstacle's cell is in the row. Buckets of the row may also hold obstacles of other cells.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();

@@ -1,6 +1,6 @@
-// Moves each particle along the gradient of each neighbour's density, times the sum of λ (density.wgsl) of the particle
-// and the neighbour. Also moves it away from very near neighbours (artificial pressure). Adds the move, divided by the
-// time step, to `aims`.
+// Moves each particle by a sum over its neighbours: the gradient of the density that the neighbour adds, times the sum
+// of λ (density.wgsl) of both particles. Also moves it away from very near neighbours (artificial pressure). Adds the
+// move, divided by the time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 

@@ -1,7 +1,7 @@
 // Finds overlapping boxes in chunks. Members are sorted by chunk, then by their low ends along the last axis. A thread
-// compares a member with the later ones of its chunk. A pair counts only in the chunk that contains the low corner of
-// the intersection: both boxes reach into that chunk. Tally counts pairs per lower id, fill writes them in any order,
-// and `order_pairs` sorts them and zeroes the tallies.
+// compares a member with the later members of its chunk. A pair counts only in the chunk that contains the low corner
+// of the intersection: both boxes reach into that chunk. Tally counts pairs per lower id, fill writes them in any
+// order, and `order_pairs` sorts them and zeroes the tallies.
 //
 // If there is not enough room for all memberships, tally writes numbers whose sum does not fit 32 bits. So the list is
 // empty, and the number of pairs found is 2³² − 1 (query/list_count.wgsl).

@@ -1,4 +1,4 @@
-// Boxes in a world that does not wrap. Defines the names of box_periodic.wgsl.
+// Boxes in a world that does not wrap. In periodic worlds, box_periodic.wgsl defines the same names.
 
 struct Box {
   low: Vector,

@@ -14,7 +14,7 @@ fn is_in_grid(cell: Cell) -> bool {
 }
 
 fn lattice_at(position: Vector) -> Lattice {
-  // Clamped before scaling, so that the product cannot overflow.
+  // Clamp before scaling, so that the product cannot overflow.
   let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }

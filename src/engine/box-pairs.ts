@@ -37,8 +37,8 @@ export interface BoxPairsOptions {
   readonly pairs: number;
   /**
    * The range of a box's longest side, from 2^-40 to 2^60. This range determines the levels of cells. Shorter boxes,
-   * down to points, share the lowest level. Boxes longer than `largest`, rounded up to a power of two, are skipped and
-   * counted in `tooLarge`.
+   * down to points, share the lowest level. The search skips boxes longer than `BoxPairs.largest`, and counts them in
+   * `tooLarge`.
    */
   readonly extents: {
     /** The longest side of the smallest box. */
@@ -67,8 +67,8 @@ export interface ListedBoxPairs extends ListedPairs {
 type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refused';
 
 /**
- * Finds overlapping axis-aligned boxes on the GPU, and lists each pair once, by the first id, then by the second. Boxes
- * include their bounds. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
+ * Finds overlapping axis-aligned boxes on the GPU. Lists each pair once, sorted by the first id, then by the second.
+ * Boxes that only touch count, too. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
  */
 export class BoxPairs {
   /**

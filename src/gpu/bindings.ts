@@ -7,8 +7,8 @@
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';
 
 /**
- * A `filtered` texture is read with a sampler. Kernels write a `stored` one, which has three dimensions and the format
- * VOLUME_FORMAT.
+ * A sampler can filter a `filtered` texture. Kernels write a `stored` texture, which has three dimensions and the
+ * format VOLUME_FORMAT.
  */
 type TextureKind = 'filtered' | 'stored';
 

@@ -20,7 +20,7 @@ export interface GpuRequest {
   /** Passed to `requestAdapter`. Default: none. */
   readonly powerPreference?: GPUPowerPreference | undefined;
   /**
-   * Features that your own code needs of the device. Default: none. The feature timestamp-query is added if the adapter
+   * Features that your own code needs of the device. Default: none. `requestGpu` adds timestamp-query if the adapter
    * has it.
    */
   readonly requiredFeatures?: readonly GPUFeatureName[] | undefined;
@@ -118,8 +118,7 @@ const REQUEST_NAMES = [
 ] as const satisfies readonly (keyof GpuRequest)[];
 
 /**
- * Requests a device that holds the given numbers of particles and cells. Uses `timestamp-query` and `subgroups` if the
- * adapter has them.
+ * Requests a device that holds the given numbers of particles and cells. Uses `timestamp-query` if the adapter has it.
  *
  * @example
  * const gpu = await requestGpu({ particles: 10_000, dimensions: 2 });
@@ -217,10 +216,9 @@ function messageOf(error: unknown): string {
  * Wraps your own device, so that cellstorm and other code can share it.
  *
  * cellstorm needs no optional feature. It uses timestamp-query to time stages, if the device has this feature. It needs
- * the default limits of WebGPU, among them
- * maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and maxComputeWorkgroupStorageSize 16384.
- * Many particles need a higher maxBufferSize and maxStorageBufferBindingSize: each object checks both when it is
- * created, and its LimitError says what to request.
+ * the default limits of WebGPU, among them maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and
+ * maxComputeWorkgroupStorageSize 16384. Many particles need a higher maxBufferSize and maxStorageBufferBindingSize:
+ * each object checks both when it is created, and its LimitError says what to request.
  *
  * The device stays yours: destroy it yourself, or call `destroy` of the result, which destroys the device, too. Objects
  * free only their own buffers. `info` is the adapter's info, for messages and to recognise software adapters; default:
@@ -423,7 +421,7 @@ function noticeFinish(encoder: GPUCommandEncoder): void {
  * without the step.
  */
 export class RecordedSteps {
-  /** The callers' encoders that were recorded into. The next call of `note` or `check` removes finished ones. */
+  /** The callers' encoders with recorded steps. The next call of `note` or `check` removes finished encoders. */
   private encoders: readonly GPUCommandEncoder[] = [];
 
   /**

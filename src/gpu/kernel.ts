@@ -40,7 +40,7 @@ export interface CountedWorkgroups {
   readonly most: number;
 }
 
-/** When a kernel is compiled. 'first-use' suits kernels that few programs use. */
+/** Says when a kernel is compiled. 'first-use' suits kernels that few programs use. */
 export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();

@@ -1,4 +1,4 @@
-/** Compiles linked shaders. Errors show the source lines. */
+/** Links and compiles shaders. Errors show the source lines. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 

@@ -1,8 +1,8 @@
 /**
  * Measures stages by timestamp queries or, if the device lacks them or there are too many stages, by the wall clock.
- * The clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They may run
- * backwards if a device changes its frequency or sleeps. A stage whose timestamps run backwards has no duration and is
- * counted in `discarded`.
+ * The wall clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They
+ * may run backwards if a device changes its frequency or sleeps. A stage whose timestamps run backwards has no duration
+ * and is counted in `discarded`.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
@@ -72,7 +72,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
     });
     gpu.device.queue.submit([encoder.finish()]);
     // The timestamps are copied in a second submission. If there is no memory for `resolved`, the device drops only
-    // that one.
+    // that submission.
     gpu.device.pushErrorScope('validation');
     const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
     resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);

@@ -57,9 +57,9 @@ export function findBrowser(machine: Machine, wanted: string): NamedBrowser | un
   const command = findInstalled(machine, name) ?? findCached(machine, name);
   if (command !== undefined) return { command, isFirefox: name === 'firefox' };
   const others = BROWSER_NAMES.filter((other) => findInstalled(machine, other) !== undefined);
-  const advice = others.length > 0 ? `There is ${others.join(' and ')}` : 'There is no other browser';
+  const advice = others.length > 0 ? `Use ${others.join(' or ')}` : 'Install it';
   throw new CellstormError(
-    `${name} was not found: searched for ${describeSearch(machine, name)}. ${advice}; or give the path of a browser.`,
+    `${name} was not found: searched for ${describeSearch(machine, name)}. ${advice}, or give the path of a browser.`,
   );
 }
 

@@ -145,7 +145,7 @@ export function thisMachine(): Machine {
 
 /**
  * Lists the Chromes of the machine, best first: the installed ones, then those that puppeteer and Playwright
- * downloaded. If CHROME_PATH or PUPPETEER_EXECUTABLE_PATH is set, lists only that one.
+ * downloaded. If CHROME_PATH or PUPPETEER_EXECUTABLE_PATH is set, lists only the Chrome at that path.
  */
 export function listChromes(machine: Machine): readonly Chrome[] {
   for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {

@@ -140,9 +140,9 @@ export class Playground {
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
     if (refused) notifyToo(refused);
-    // Load this after the task that draws the first picture.
+    // Load the plot after the task that draws the first picture.
     setTimeout(() => this.loadPlot());
-    // If this fails, the scene stays as it is.
+    // If loading fails, the scene stays as it is.
     if (this.session.opening)
       firstMinute().then(
         ({ watchFrames }) => watchFrames(this),

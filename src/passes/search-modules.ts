@@ -111,7 +111,7 @@ export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[
   return [...segmentModules(variant), PARTICLE, PROBE_AROUND];
 }
 
-/** A block is all cells (with levels, of one level) that a box of positions touches. */
+/** A block is all the cells that a box of positions touches; with levels, only the cells of one level. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }

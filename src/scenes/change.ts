@@ -33,7 +33,7 @@ export function smallestDiameter({ radius, radiusRange }: Pick<Scene, 'radius' |
 
 /**
  * Multiplies the radii and half extents of all particles by `factor`. A factor above 1 also scales the cell size, if
- * the scene has one. Positions and the box do not change. Obstacles with sizes of their own keep these.
+ * the scene has one. Positions and the box do not change. Obstacles that have their own sizes keep them.
  */
 export function scaleScene(scene: Scene, factor: number): Scene {
   const { radius, radii, radiusRange, halfExtents, cellSize } = scene;

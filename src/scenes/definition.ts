@@ -65,7 +65,7 @@ export interface FlockScene {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly hunters: Float32Array;
-  /** Distance at which birds flee a hunter. */
+  /** Distance up to which birds flee a hunter. */
   readonly fear: number;
   /** Least speed of a bird, length / s. */
   readonly slowest: number;

@@ -32,7 +32,7 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** Returns whether the drive replaces all obstacles before each step, also those that were added in other ways. */
+/** Returns whether the drive replaces all obstacles before each step, including those that were added in other ways. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }

@@ -149,7 +149,7 @@ function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[]
   return found;
 }
 
-/** Returns the begin and the end of each run of indices for which `isIn` returns true. */
+/** Returns the start and the end of each run of indices for which `isIn` returns true. */
 function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   const ends: number[] = [];
   for (let index = 0; index <= length; index++) {

@@ -9,8 +9,8 @@ import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } f
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
 /**
- * Least distance between the centres of a vessel's balls and of grains, before random offsets. Hourglasses measure it
- * along x.
+ * Least distance between the centre of a grain and the centre of a vessel's ball, before random offsets. Hourglasses
+ * measure it along x.
  */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */

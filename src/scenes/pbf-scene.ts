@@ -2,9 +2,9 @@ import type { MethodRequest, PositionFluidScene } from './definition';
 import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 
-/** Distance between neighbours in the column, in units: half a reach, as in a fluid at rest. */
+/** Distance between neighbours in the column of fluid, in units: half a reach, as in a fluid at rest. */
 const SPACING = UNITS / 2;
-/** Greatest random offset of a particle, in units. */
+/** Greatest random offset of a particle along an axis, in units. */
 const SHAKE = 32;
 /** Rows divided by columns, and columns divided by layers (from front to back). */
 const ROWS = 1.5;

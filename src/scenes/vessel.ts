@@ -34,7 +34,7 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 
 /**
  * Returns one ball per point; in 3D, a row of balls per point, from pane to pane. `depth` is the distance between the
- * panes, and `within` the longest edge of the vessel. Must be fast, because a drum calls it in each step.
+ * panes, and `within` the longest edge of the vessel. Must be fast, because the scene `drum` calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,

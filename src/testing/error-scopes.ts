@@ -6,7 +6,7 @@
 export interface ErrorScopes {
   begin(): void;
   /**
-   * Closes the scopes that `begin` opened and those that the body left open. Resolves to a line for each error that
+   * Closes the scopes that `begin` opened and those that the test left open. Resolves to a line for each error that
    * they caught.
    */
   end(): Promise<string[]>;

@@ -36,7 +36,7 @@ export interface LeakOptions {
   readonly leaks?: 'fail' | 'allow' | undefined;
 }
 
-/** A device, its error scopes, what it reported outside of them during the test, and its live objects. */
+/** A device, its error scopes, what it reported during the test, and its live objects. */
 export interface Session {
   readonly device: GPUDevice;
   readonly scopes: ErrorScopes;
@@ -72,7 +72,10 @@ export async function openSession(options: DeviceOptions): Promise<Session> {
   return { device, scopes: guardScopes(device), complaints, live: trackObjects(device) };
 }
 
-/** Runs `body`. Throws its error, otherwise an error that lists what the device reported, otherwise one about leaks. */
+/**
+ * Runs `body`. Throws the first of these that exists: the error of `body`, an error with what the device reported, an
+ * error about leaks.
+ */
 export async function runIn(session: Session, body: GpuTestBody, { leaks }: LeakOptions): Promise<void> {
   const { device, scopes, complaints, live } = session;
   complaints.length = 0;

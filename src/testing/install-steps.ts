@@ -9,14 +9,14 @@ export interface Installer {
   findChrome(): Chrome | undefined;
   /** Returns why this Chrome does not start; undefined if it starts. */
   tryChrome(chrome: Chrome): string | undefined;
-  /** Downloads into the user's cache. Returns why that failed, or undefined. */
+  /** Downloads Chrome into the user's cache. Returns why that failed, or undefined. */
   download(): string | undefined;
-  /** Uses apt-get. Returns why that failed, or undefined. */
+  /** Installs packages with apt-get. Returns why that failed, or undefined. */
   install(packages: readonly string[]): string | undefined;
   say(line: string): unknown;
 }
 
-/** The package chromium installs no fonts, without which a page shows no text. */
+/** The package chromium installs no fonts, and a page without fonts shows no text. */
 const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 

@@ -14,7 +14,10 @@ export function describeObject({ kind, label, bytes }: LiveObject): string {
   return `${kind} ${label === '' ? 'without a label' : `"${label}"`}${bytes === undefined ? '' : ` of ${bytes} bytes`}`;
 }
 
-/** Replaces the device's methods that create objects, and returns the objects that are not destroyed yet. */
+/**
+ * Replaces the device's methods that create objects. Returns a map that always holds the objects created since then and
+ * not destroyed yet.
+ */
 export function trackObjects(device: GPUDevice): LiveObjects {
   const live: LiveObjects = new Map();
   const track = <Created extends GPUBuffer | GPUTexture | GPUQuerySet>(

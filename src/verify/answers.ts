@@ -1,6 +1,7 @@
 /**
  * The report of `cellstorm verify` and of the page verify.html, as JSON, and the messages in which that page reports.
- * The page's worker posts answers to the page; with `report` in its address, the page posts them on to its server.
+ * The page's worker posts answers to the page. If the page's address has the parameter `report`, the page posts them
+ * on to its server.
  */
 import type { VerifyCase, VerifyOptions } from './verify';
 
@@ -13,7 +14,7 @@ export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
   /** Errors that the GPU reported outside of the checks. */
   readonly complaints: readonly string[];
-  /** A sentence per check that ran only up to a limit below a requested number of particles. */
+  /** Sentences about checks that were left out for large numbers of particles. */
   readonly notes: readonly string[];
   readonly seconds: number;
   /** One hash over the hashes of all cases; see hashOfAll. */

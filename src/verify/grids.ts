@@ -42,7 +42,7 @@ export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records the sort of the particles at these positions into a new encoder. */
+/** Records a build of the grid from these positions into a new encoder. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
 /** Creates a grid of the scene for `use` and destroys it afterwards. Submit each build before you record another. */

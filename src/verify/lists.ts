@@ -60,7 +60,7 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
   return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
 }
 
-/** Compares the events before and after the move. Before it, all pairs must count as begun. */
+/** Checks the events of two searches: one before the move, in which all pairs must begin, and one after it. */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
   return withSceneGrid(gpu, scene, async (grid, build) => {

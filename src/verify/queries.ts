@@ -12,7 +12,7 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** Limits the number of particles, because brute force tests all of them from each point. */
+/** The caller leaves out scenes with more particles, because brute force tests all of them from each point. */
 export const QUERIES_LIMIT = 4096;
 
 /** Greatest number of particles to search around. Each gives two points. */

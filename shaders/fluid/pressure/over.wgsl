@@ -1,5 +1,6 @@
-// Tells kernels that the solver is done, so that they return at once. That only saves time: update.wgsl then changes
-// nothing. On software adapters such dispatches have no workgroups anyway. Linked with the kernels of an iteration.
+// Tells kernels whether the solver is done; they then return at once. This only saves time, because update.wgsl then
+// changes no pressure. On software adapters, indirect dispatches then have no workgroups anyway. Linked with the
+// kernels of an iteration.
 // Needs: dispatches.
 
 fn is_over() -> bool {

@@ -4,7 +4,7 @@ struct Solver {
   // The greatest residual at the start.
   greatest: f32,
   // `product` is the dot product of the residual and the preconditioned residual, `step` the length of the step along
-  // the direction. Both belong to the last step that was judged; next_product and next_step belong to the step after.
+  // the direction. Both belong to the last step that was judged; next_product and next_step belong to the next step.
   product: f32,
   step: f32,
   next_product: f32,

@@ -14,7 +14,7 @@ var<private> side: u32;
 var<private> first_value: u32;
 
 struct Spot {
-  // Index in arrays over the lattice. Outside the lattice it is 0, where no array has an equation.
+  // Index in arrays over the lattice. Outside the lattice it is 0, an entry without an equation.
   entry: u32,
   // Index in `tile`.
   value: u32,

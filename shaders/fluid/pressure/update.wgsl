@@ -18,8 +18,8 @@ fn update(
     share = product / solver.product;
     curvature -= share * product / solver.step;
   }
-  // On GPUs, this kernel also runs after the end. If a product is not positive, or the step would be far too long, there
-  // is no step, and judge.wgsl stops the solver.
+  // There is no step if the solver has stopped (on GPUs, this kernel still runs then), if a product is not positive, or
+  // if the step would be far too long. In the last two cases, judge.wgsl stops the solver.
   let is_valid = atomicLoad(&solver.done) == 0u && product > 0.0 && product <= f32(MOST_STEP) * curvature;
   let step = select(0.0, product / curvature, is_valid);
   if (group.x == 0u && thread == 0u) {

@@ -6,7 +6,7 @@
 /** Threads per workgroup of most passes: the most that WebGPU guarantees. */
 export const WORKGROUP_SIZE = 256;
 
-/** Counts that a workgroup of the scan takes at a time. Such a block has 16 counts per thread of WORKGROUP_SIZE. */
+/** Counts that a workgroup of the scan takes at a time: 16 per thread. */
 export const SCAN_BLOCK = 16 * WORKGROUP_SIZE;
 
 /**
@@ -33,8 +33,7 @@ export const TABLE_SHIFT = 3;
 
 /**
  * Greatest number of workgroups in a dispatch over a list whose length only the GPU knows. Workgroups loop over longer
- * lists. This number is enough to fill a device, and so many workgroups take little time if the list is
- * empty.
+ * lists. This number is enough to fill a device, yet small enough that a dispatch over an empty list takes little time.
  */
 export const LOOPING_WORKGROUPS = 1024;
 
@@ -141,7 +140,7 @@ export const CCD_HITS = 10;
 export const CCD_HELD = 11;
 export const CCD_HEADER = 12;
 
-/** First word of a dispatch with one thread per path, up to LOOPING_WORKGROUPS. */
+/** First word of a dispatch with one thread per path, but at most LOOPING_WORKGROUPS workgroups. */
 export const PATH_DISPATCH = 0;
 /**
  * First word of the dispatch that searches for slow particles and obstacles on paths: one thread per path or, with
@@ -201,8 +200,9 @@ export const BOUNCE_PUSH = 31 / 32;
 export const FREE_PUSH = 3 / 2;
 
 /**
- * If bodies of one size part, a push may give a body less speed: less by this factor times half of the speed of parting
- * (contact/law.ts). With more, bodies that are pressed together may keep moving; with less, overlaps give more speed.
+ * If two bodies of one size move apart, the greatest speed that a push gives each of them is lower: by this factor
+ * times half of the speed at which they move apart (contact/law.ts). With more, bodies that are pressed together may
+ * keep moving; with less, overlaps give more speed.
  */
 export const PARTING = 2;
 
@@ -210,15 +210,15 @@ export const PARTING = 2;
 export const DEEP = 16;
 
 /**
- * The sum of changes is also limited if a push gives two equal bodies more than pushSpeed / STRAIN, a third more than
- * what bears a column of particles as high as the world (contact/law.ts). With 8, piles of discs overlap more; with 4,
- * overlaps give more speed.
+ * The sum of changes is also limited if a push gives each of two equal bodies more than pushSpeed / STRAIN. That is a
+ * third more than a push needs to bear a column of particles as high as the world (contact/law.ts). With 8, piles of
+ * discs overlap more; with 4, overlaps give more speed.
  */
 export const STRAIN = 6;
 
 /**
- * Factor on the change that ends the fastest approach, in the limit of deep overlaps (contact/law.ts). With less, a
- * crowd spreads slowly; with more than 1.3, its energy may grow.
+ * In deep overlaps, the limit on the sum of changes is at least this factor times the change that ends the fastest
+ * approach (contact/law.ts). With less, a crowd spreads slowly; with more than 1.3, its energy may grow.
  */
 export const SPREADING = 41 / 32;
 

@@ -1,5 +1,6 @@
 /**
- * Follows the path of each fast particle to its end, for one substep on the CPU. Applies the law of law.ts in doubles.
+ * Follows the path of each fast particle to its end, for one substep on the CPU. Applies the law of ./law.ts, in
+ * doubles.
  * Input: the moved state, in canonical order. Changes its positions and velocities.
  * The file is longer than 500 lines, because all stages work on the same lists of paths and pieces.
  */
@@ -215,9 +216,9 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends, so this runs the rounds up to an early time
-   * first, the horizon. If paths go on beyond it, the rounds run again with a later horizon. If the
-   * work of these rounds exceeds LIMITS, the paths that go on are held.
+   * Finds the ends of all paths. An end depends only on earlier ends, so `settle` first runs the rounds up to an early
+   * time, the horizon. While paths go on beyond it, `settle` runs the rounds again with a later horizon. If the work of
+   * these later rounds exceeds LIMITS, the paths that go on are held.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(

@@ -115,8 +115,8 @@ export function obstaclesOf({
 }
 
 /**
- * Checks and copies obstacles like readObstacles. Also checks that they fit the world. Refuses obstacles whose centres
- * are outside `defaultBox`, which is the world's box if the user did not choose one.
+ * Checks and copies obstacles like readObstacles. Also checks that they fit the world. `defaultBox` is the world's box
+ * if the user chose no box: then the centres of obstacles must be inside.
  */
 export function checkObstacles(
   given: ObstaclesGiven,
@@ -147,7 +147,7 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
 
 /**
  * Wraps positions. Lengthens endless boxes, so that the shortest way out never leads along an endless axis. Sorts
- * obstacles of one radius; the tree sorts those with sizes.
+ * obstacles without sizes; the tree sorts those with sizes.
  */
 export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;

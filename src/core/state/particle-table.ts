@@ -21,7 +21,7 @@ export interface TableRules
 
 export interface EncodedTable {
   readonly parts: Iterable<string>;
-  /** Quarantined particles, which the table leaves out. */
+  /** The number of particles that the table leaves out, because their positions are not finite. */
   readonly leftOut: number;
 }
 

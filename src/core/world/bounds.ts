@@ -22,10 +22,10 @@ export function defineBounds(options: BoundsOptions): Bounds {
   return Object.freeze(bounds);
 }
 
-/** Names the box in errors, if the caller chose none and the box follows from the capacity. */
+/** Names the box in errors if the caller chose no box, so that the box follows from the capacity. */
 export const DEFAULT_BOX = 'the default box (set `min` and `max` to choose another)';
 
-/** Refuses positions outside the box. The last three arguments are names for the error. */
+/** Refuses positions outside the box, but accepts NaN. The last three arguments are names for the error. */
 export function checkInside(
   positions: Float32Array,
   { kind, dimensions, min, max }: Bounds,

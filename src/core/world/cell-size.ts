@@ -120,8 +120,8 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   }
   const costs = COSTS[engine][dimensions];
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // In an unbounded world, larger cells would not lower the number of buckets.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
+  // In an unbounded world, larger cells would not lower the number of buckets.
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);
   const cellSize = unbounded ? least : size * diameter;
   const perCell = within * size ** dimensions;

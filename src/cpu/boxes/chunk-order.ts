@@ -22,7 +22,10 @@ const MOST_BOXES = 48;
 
 const NARROWEST = 2;
 
-/** The parts into which cuts along one axis divide each region. A region is a part that the cuts before made. */
+/**
+ * The parts into which cuts along one axis divide each region. All of space is the only region of the last axis. The
+ * parts along an axis are the regions of the axis before it.
+ */
 interface Cuts {
   /** The first part of each region, then the number of parts. */
   starts: Uint32Array;
@@ -38,10 +41,10 @@ export class ChunkOrder {
   members = new Uint32Array(0);
   /** The corners of each member. In 2D, z is 0. */
   corners = new Float32Array(0);
-  /** The low bounds of each chunk. In 2D, that along z is −∞. */
+  /** Three low bounds per chunk, along x, y and z. In 2D, the bound along z is −∞. */
   bounds = new Float32Array(0);
 
-  /** A slot is an index among the valid boxes. */
+  /** The number of valid boxes. A slot is an index among them. */
   private slots = 0;
   private ids = new Uint32Array(0);
   private boxes = new Float32Array(0);
@@ -100,7 +103,7 @@ export class ChunkOrder {
       for (let axis = 0; axis < dimensions; axis++) {
         const low = given[first + axis] as number;
         const high = given[first + dimensions + axis] as number;
-        // False for a NaN, too.
+        // With a NaN, `low <= high` is false.
         if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
         boxes[base + axis] = low;
         boxes[base + 3 + axis] = high;
@@ -242,7 +245,10 @@ export class ChunkOrder {
   }
 }
 
-/** Returns the last index from `first` on whose number is at most `value`. The number at `first` must not exceed it. */
+/**
+ * Returns the last index in [first, end) whose number is at most `value`. The numbers must ascend there, and the first
+ * must not exceed `value`.
+ */
 function lastNotAbove(values: Float32Array, first: number, end: number, value: number): number {
   let low = first;
   let high = end;

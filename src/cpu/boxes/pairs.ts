@@ -66,7 +66,7 @@ function periodsOf({ dimensions, period }: BoxPairsOptions): readonly number[] {
   if (period === undefined) return new Array<number>(dimensions).fill(0);
   const isPeriod = (value: unknown) =>
     value === 0 || (typeof value === 'number' && value >= SMALLEST_DIAMETER && value <= LARGEST_DIAMETER);
-  // Copies, because `every` skips holes.
+  // Array.from turns holes, which `every` skips, into undefined.
   const periods: readonly unknown[] = Array.isArray(period) ? Array.from(period) : [];
   if (periods.length !== dimensions || !periods.every(isPeriod)) {
     throw new ArgumentError('period', period, `${dimensions} numbers that are 0 or from 2^-40 to 2^60`);

@@ -16,8 +16,8 @@ export interface Side {
   /** The period; 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
-   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` across the end to `high`.
-   * A periodic range is wider than the box, because stored positions are rounded.
+   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` across the end of the
+   * world to `high`. A periodic range is wider than the box, because stored positions are rounded.
    */
   readonly low: number;
   readonly high: number;

@@ -12,8 +12,8 @@ export function countCandidates(order: CellOrder): number {
 function countBounded(order: CellOrder): number {
   const { keys, activeCount, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // Per row ahead: the key of the first of its three cells, minus the own cell's key. The own row is counted
-  // separately.
+  // Per row ahead (with higher keys): the key of the first of its three cells, minus the key of the particle's cell.
+  // The loop counts the particle's own row separately.
   const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]

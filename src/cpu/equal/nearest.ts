@@ -4,7 +4,7 @@ import type { CellOrder } from './order';
 
 /** The particles nearest to a point, by distance and then by id. */
 export interface Nearest {
-  /** Ids. */
+  /** Ids of the particles. */
   readonly ids: Uint32Array;
   /** Squared distances; in a periodic world, of minimum images. */
   readonly distancesSquared: Float64Array;

@@ -1,6 +1,6 @@
 /**
- * Finds the same pairs as `collectByKeys` of plane.ts, in the same order. Faster if discs are not sparse and a row fits
- * the window.
+ * Finds the same pairs as `collectByKeys` of plane.ts, in the same order. This search is faster if discs are not sparse
+ * and a row fits the window.
  *
  * The window is a copy of the next slots, in arrays that are constants of this module. For other arrays, V8 checks
  * kind, length and start of memory in each iteration, which more than doubles the instructions of a test

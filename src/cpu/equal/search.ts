@@ -18,14 +18,14 @@ export abstract class PortionedSearch<Task extends Portion> {
 
   protected abstract collect(stop: number): void;
 
-  /** The most words that the pairs of one slot take, plus two, because a pair is written before it is tested. */
+  /** Returns the most words that the pairs of one slot take, plus two: a pair is written before it is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
     return this.task.words.byteLength;
   }
 
-  /** Fills `task.words`. Returns false if there are no more pairs. */
+  /** Writes the next portion of pairs to `task.words`. Returns false if there are no more pairs. */
   advance(): boolean {
     const { task } = this;
     task.length = 0;

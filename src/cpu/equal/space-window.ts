@@ -1,6 +1,7 @@
 /**
- * Finds the same pairs as `collectByKeys` of space.ts, in the same order. Faster if balls are not sparse and a layer
- * fits the window; see plane-window.ts. The four rows ahead are the next row, and three in the next layer.
+ * Finds the same pairs as `collectByKeys` of space.ts, in the same order. It is faster if balls are not sparse and a
+ * layer fits the window, which plane-window.ts explains. A slot is tested with later slots of its own row and of four
+ * rows ahead: the next row of its layer, and three rows of the next layer.
  *
  * A table holds the first slot of each cell. Without it, the search would advance a pointer into each row ahead, with
  * four unpredictable branches per slot. The first slot in or after the three cells of a row is always tested, because
@@ -15,7 +16,10 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table, a power of two. All cells that a block searches must fit: more than a layer and a row. */
+/**
+ * Number of cells in the table, a power of two. The table must hold all cells that a block searches: more than a layer
+ * and a row.
+ */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 

@@ -95,8 +95,8 @@ export class GridMember implements Member {
   }
 
   /**
-   * The owner calls this before each job. `count` is the number of particles; in the phases count and collect, of
-   * active slots.
+   * The owner calls this before each job. `count` is the number of particles, but in the phases count and collect the
+   * number of active slots. `size` is the length of a batch. The phases place and copy use neither.
    */
   prepare(phase: GridPhase, count: number, size: number): void {
     const { numbers, order } = this;

@@ -6,7 +6,7 @@ import { LedTeam } from '../threads/led-team';
 import { Team } from '../threads/team';
 import { GridMember, type GridMemberOptions, type GridPhase } from './grid-member';
 
-/** When the list of pairs grows, it gets room for at least this many pairs per particle. */
+/** When the list of pairs grows, it gets room for at least this many pairs per particle of the capacity. */
 const PAIRS_EACH = 2;
 
 export class GridTeam extends LedTeam<GridMember> {

@@ -30,7 +30,7 @@ export abstract class PairGrid {
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
-  /** Particles of the last build; undefined before the first. */
+  /** Number of particles of the last build; undefined before the first build. */
   protected built: number | undefined;
   private visits = 0;
 

@@ -199,7 +199,7 @@ export class LevelCells {
   }
 }
 
-/** The planned size of the sample: a larger one would be slower but more precise. */
+/** Returns the planned size of the sample. A larger sample would be slower but more precise. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }

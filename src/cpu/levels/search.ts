@@ -2,10 +2,10 @@
  * Finds overlapping pairs of particles with variable radii. Each pair is found once: from the particle on the lower
  * level, or from either particle if their levels are equal. On a particle's own level, its search covers its cell and
  * the half of the neighbouring cells that come after it (the cells ahead). On each higher level in use, the search
- * covers all cells around the particle. In a hashed table, buckets may also hold other cells, so level and cell are
- * compared.
- * Ordering: pairs come by the slot from which they are found; for each slot, first the pairs on its own level, then
- * those with higher levels, the highest level first.
+ * covers all cells around the particle. In a hashed table, a bucket may also hold particles of other cells, so the
+ * search compares level and cell.
+ * Ordering: pairs are sorted by the slot from which they are found; for each slot, first the pairs on its own level,
+ * then those with higher levels, the highest level first.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';

@@ -292,7 +292,7 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
-   * objects by ascending id. Each object comes with objects in larger cells, and with objects of higher ids in cells of
+   * objects by ascending id. Pairs each object with objects in larger cells, and with objects of higher ids in cells of
    * the same size, by ascending id of the other object.
    */
   forEachPair(visit: (first: number, second: number) => void): void {

@@ -1,6 +1,6 @@
 /**
- * Radix-sorts 32-bit floats without NaN into indices, in three passes of eleven bits. −0 comes before +0; equal keys
- * keep their order. Sorting allocates nothing.
+ * Radix-sorts the indices of 32-bit floats by value, in three passes of eleven bits. No float may be NaN. −0 comes
+ * before +0; otherwise equal floats keep their order. Sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;

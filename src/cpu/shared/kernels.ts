@@ -1,6 +1,7 @@
 /**
  * Arrays and loops of the searches by cells. For bounded worlds, ../equal/plane.ts has the loops in 2D and
- * ../equal/space.ts those in 3D: a loop over axes would take longer than the rest of the work.
+ * ../equal/space.ts those in 3D. They are separate, because a loop over axes would take longer than the rest of the
+ * work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: 2D vectors take two numbers, 3D vectors three.
@@ -88,7 +89,7 @@ export interface Kernels {
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /**
-   * Finds the pairs of each slot with later ones nearby, until `length` exceeds `stop` or `next` reaches `end`. If
+   * Finds the pairs of each slot with later slots nearby, until `length` exceeds `stop` or `next` reaches `end`. If
    * `continues`, nothing has changed since the last call, which was for earlier slots of this task.
    */
   collect(task: PairTask, stop: number, end: number, continues?: boolean): void;

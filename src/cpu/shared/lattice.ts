@@ -1,6 +1,6 @@
 /**
- * Numbers the cells of a world for the loops of the CPU engine. A key is the number of a cell, counted along x first;
- * in an unbounded world, of a bucket.
+ * Numbers the cells of a world for the loops of the CPU engine. A key is the number of a cell, counted along x first,
+ * or in an unbounded world the number of a bucket.
  *
  * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds, so the loops of
  * bounded worlds need no special case at the border. This file adds the ring along axes that wrap; `World.cells`
@@ -83,8 +83,8 @@ export function reservedCells({ kind, cells }: World): readonly number[] | undef
 }
 
 /**
- * If memory does not suffice for `make`, explains why. `cells` holds the numbers of cells along the axes, if memory
- * grows with them.
+ * Returns the result of `make`. If memory does not suffice, throws an error that says what to choose instead. `cells`
+ * holds the numbers of cells along the axes, if memory grows with them.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
@@ -151,7 +151,7 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
   return low;
 }
 
-/** The window search decides once per this many slots whether they are too sparse for it. */
+/** Once per this many slots, plane-window.ts and space-window.ts check whether these slots are too sparse for them. */
 export const STRETCH = 2 ** 10;
 
 /** Returns what to add to the first label and subtract from the second so that they ascend. Uses no branch. */

@@ -80,8 +80,8 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 
 /**
  * If the distance² of a pair in doubles is below diameter² · SURELY, the pair overlaps. If it is above diameter² ·
- * PERHAPS, the pair does not. The loops in plain boxes keep all pairs that may overlap, and dropApart tests them
- * afterwards: a call inside a loop would make V8 keep the loop's numbers in memory.
+ * PERHAPS, the pair does not. The loops for bounded worlds keep all pairs that may overlap, and dropApart tests them
+ * afterwards: a call inside a loop would make V8 keep the loop's numbers in memory, not in registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;

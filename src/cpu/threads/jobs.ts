@@ -1,7 +1,7 @@
 /** Divides jobs into batches. Results do not depend on the division. */
 import type { Dimensions } from '../../core/world/world';
 
-/** Length of the array in which the owner writes the parameters of a job, while no worker has joined. */
+/** Length of the array with a job's parameters. The owner writes them before any worker joins the job. */
 export const JOB_NUMBERS = 64;
 
 /** How many batches a job has per thread. More batches share the work more evenly. */

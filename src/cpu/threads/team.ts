@@ -1,6 +1,6 @@
 /**
  * The workers of one simulation or grid, and the thread that owns them. Workers start in the background. The owner's
- * thread takes part in each job, so work goes on without any worker, and results do not depend on which thread does it.
+ * thread works on each job too, so a job ends even without workers. Results do not depend on which thread runs a batch.
  */
 import { checkInteger } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -35,7 +35,7 @@ export type Mail = readonly SharedArrayBuffer[];
 
 /** Runs jobs. Tests use another crew, whose members are all in one thread. */
 export interface Crew {
-  /** Number of threads: that of the owner, and the workers that have started. */
+  /** Number of threads: the owner's, and those of the workers that have started. */
   readonly threads: number;
   readonly warnings: readonly string[];
   /** Runs all batches of a job, in `member` and in the workers. */
@@ -57,9 +57,7 @@ interface NodeWorker extends AnyWorker {
   unref(): void;
 }
 
-/**
- * A job fails if a worker that takes part has not ended its batch after this number of waits of a tenth of a second.
- */
+/** A job fails if a worker is still busy with it after this number of waits, each of a tenth of a second. */
 const MOST_WAITS = 300;
 
 export function checkThreads(threads: unknown): number {
@@ -177,7 +175,7 @@ export class Team implements Crew {
   }
 
   private open(start: Start): AnyWorker {
-    // Deno has both kinds of workers. Those of Node can be unreferenced.
+    // Deno has both kinds of workers. Prefer Node's, because they can be unreferenced.
     const threads = nodeThreads();
     if (threads) {
       const file: string = import.meta.url;

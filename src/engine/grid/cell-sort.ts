@@ -41,7 +41,7 @@ export interface CellSortOptions {
   readonly behindStarts?: number | undefined;
 }
 
-/** Loaded only if needed, because most programs have no particles of many sizes in unbounded worlds. */
+/** Loads the module only when it is needed: most programs have no variable radii in unbounded worlds. */
 async function createMerge(gpu: Gpu, world: World): Promise<MergeLevels> {
   const { MergeLevels } = await import('../../passes/grid/merge-levels');
   return MergeLevels.create(gpu, world);

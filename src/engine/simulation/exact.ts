@@ -77,7 +77,10 @@ export class ExactParts {
     return { ...toFloats(this.quanta, exact), exact };
   }
 
-  /** Returns the parameters of a substep of step number `step`. Equal arguments give the same object. */
+  /**
+   * Returns the parameters of a substep of step number `step`. A call with the arguments of the last call returns the
+   * same object.
+   */
   valuesOf(substep: Substep, step: number): ExactValues {
     if (this.last?.substep !== substep || this.last.step !== step) {
       this.last = { substep, step, values: exactValuesOf(this.quanta, substep, step) };
@@ -91,7 +94,7 @@ function exactValuesOf(quanta: Quanta, substep: Substep, step: number): ExactVal
   return {
     // Searches for candidates use floats; whole numbers then decide about contacts.
     diameter_squared: quanta.searchDiameter ** 2,
-    // Devices may flush the smallest floats to 0, so the engines agree on a multiple of 2⁻³¹.
+    // A multiple of 2⁻³¹, because devices may flush much smaller floats to 0.
     restitution: exact.restitution,
     quantum: quanta.length,
     extent: quanta.extent,

@@ -174,7 +174,7 @@ export function deviceNeeds(
 ): { particles: number; cells: number; dimensions: Dimensions } {
   const { levels, boxes, cellCount, dimensions } = world;
   if (continuous) {
-    // The device request counts particles in 3D vectors, 16 bytes each.
+    // With `dimensions: 3`, requestGpu counts 16 bytes per particle.
     const particles = Math.ceil(ccdBytes(world, capacity).links / 16);
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }

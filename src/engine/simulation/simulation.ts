@@ -9,7 +9,7 @@
  * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
  * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
  * checkpoint; see submissions.ts.
- * The file is longer than 500 lines, because each public member of the one class has a comment.
+ * The file is longer than 500 lines, because each public member of its class has a comment.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';

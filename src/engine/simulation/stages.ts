@@ -31,7 +31,7 @@ import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 
-/** Describes stages of a step and of `separate`. Those of a step are roughly in the order of a substep. */
+/** Describes the stages of a step, roughly in the order of a substep, then the stage of `separate`. */
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves particles and finds their cells',
   ccd: 'Follows fast particles to their first hit',

@@ -65,8 +65,8 @@ export class Fluid {
   private readonly turnover: Turnover;
   private readonly recorded = new RecordedSteps();
   /**
-   * Settles when all steps so far are submitted; undefined if none waits. Steps may have to wait until the GPU reports
-   * drained particles.
+   * Settles when all steps so far are submitted; undefined if no step waits. Steps may have to wait until the GPU
+   * reports drained particles.
    */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
@@ -340,8 +340,8 @@ export class Fluid {
   }
 
   /**
-   * Continues from a checkpoint. The lattice's solid cells are valid at once. Its pressures and velocities, and the
-   * solver's figures in `measure`, are 0 until the next substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once. Until the next substep, its pressures and
+   * velocities are 0, as are the iterations, residual and divergences in `measure`.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');

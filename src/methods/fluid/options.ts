@@ -232,7 +232,7 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/** Returns the particles of `fill`, cell by cell, then the caller's. Counts all of them before it allocates arrays. */
+/** Returns the particles of `fill`, cell by cell, then those of `positions`. Counts them before it allocates arrays. */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,

@@ -158,9 +158,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /**
    * The state on the GPU, indexed by id. Positions and velocities are vec2f in 2D, and vec4f with w unused in 3D.
-   * `densities` (f32) come from the last `measure` or, if a step was later, from that step, before its last
-   * corrections. Positions of unused ids are NaN. Between two steps your kernels may change velocities and move
-   * particles within the world.
+   * `densities` (f32) come from the last step or `measure`; a step computes them before its last corrections.
+   * Positions of unused ids are NaN. Between two steps your kernels may change velocities and move particles within the
+   * world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
@@ -242,9 +242,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /** Resolves to plain data from which a fluid continues with the same bits. */
   async checkpoint(): Promise<PositionFluidCheckpoint> {
+    // Read these fields now, because they may change before the particles are read.
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
-    // Read these fields now, because they may change before the particles are read.
     return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 

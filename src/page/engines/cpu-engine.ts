@@ -83,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Replaces the time and settings, which the page changes ahead of the engine, by the engine's. */
+  /** Sets the time and settings to the engine's. The page changes its own ahead of the engine. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;

@@ -1,6 +1,6 @@
 /**
  * The CPU engine behind a port. This file is the script of a worker; if there is no worker, the page runs the engine in
- * its own thread. Calls are answered in their order. Particles are transferred, not copied.
+ * its own thread. The engine answers calls in order, and transfers arrays of particles instead of copying them.
  */
 import { Phrase } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
@@ -27,7 +27,7 @@ import { startFrom } from './methods/start';
 
 export const WORKER_URL = import.meta.url;
 
-/** Greatest number of cells, for a world with obstacles and equal radii: it stores four bytes per cell. */
+/** Greatest number of cells of a world with obstacles and equal radii. The engine stores four bytes per cell. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {

@@ -7,7 +7,7 @@ import { type Crowd, cellsAround, type Search, Tally } from './mistakes';
 import { PARTICLE_DIAMETER, placeApart } from './scene';
 import { range } from './words';
 
-/** An entry of an earlier frame that the search still finds. */
+/** An entry that an earlier frame left in its cell. */
 export interface Ghost {
   readonly particle: number;
   readonly frame: number;
@@ -26,7 +26,7 @@ export interface Frame {
   readonly positions: Float32Array;
   readonly ghosts: readonly Ghost[];
   readonly haunted: readonly Haunted[];
-  /** The sum of all counters. */
+  /** The sum of all counters of cells, ghosts included. */
   readonly counted: number;
 }
 

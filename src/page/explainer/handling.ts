@@ -13,7 +13,7 @@ export const HANDLINGS = ['both', 'larger', 'own'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Handled {
-  /** `found` counts half pushes of each pair. Two are correct: one for each particle of the pair. */
+  /** `found` counts, per pair, moves of a particle by half of the overlap. Two are correct: one for each particle. */
   readonly search: Search;
   readonly moved: Float32Array;
   /** The widest gap between two particles that touched before. It should be 0, because a push removes the overlap. */

@@ -244,7 +244,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** Comparisons of ids that sort all cells. */
+  /** Comparisons of ids that it takes to sort the particles in all cells. */
   readonly comparisons: number;
   /** True if `crowds` would sort a cell by merging. */
   readonly isCrowded: boolean;

@@ -11,16 +11,16 @@ export interface Entry {
   readonly index: number;
 }
 
-/** `elsewhere`: in a bucket of the searched row, but in none of the row's cells. */
+/** `elsewhere`: the particle is in a bucket of the searched row, but in none of the row's cells. */
 export type Verdict = 'contact' | 'apart' | 'elsewhere';
 
 export interface Focus {
   readonly particle?: number | undefined;
-  /** Cells of the picture that are written, entered or probed. */
+  /** The cells that the picture highlights. */
   readonly cells: readonly number[];
   /** Verdicts by id of the tested particle. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
-  /** The slots of `cells` while the probe visits them one by one. */
+  /** The slots of the row that the probe visits slot by slot; otherwise empty. */
   readonly slots: readonly number[];
 }
 

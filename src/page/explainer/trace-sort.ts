@@ -34,7 +34,7 @@ export function traceHash(recorder: Recorder): void {
     recorder.step(
       'hash',
       `Hashing gives each particle the number of a bucket, one of ${world.cellCount}.`,
-      `A cell of an unbounded world has two whole numbers. Blocks of ${HASH_BLOCK} cells along x stay together: a hash of ` +
+      `Two integers name a cell of an unbounded world. Blocks of ${HASH_BLOCK} cells along x stay together: a hash of ` +
         'their numbers chooses a block of the table, so several cells may share a bucket. In the picture, each cell shows ' +
         'its bucket, and dashed frames mark cells that share one.',
     );

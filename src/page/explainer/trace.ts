@@ -1,4 +1,4 @@
-/** Records one substep of a method. Arrays hold outputs of src/reference, as far as steps have written them. */
+/** Records one substep of a method. A step's arrays hold outputs of src/reference that this and earlier steps wrote. */
 import type { Stage } from './methods';
 import { createScene } from './scene';
 import { tracePairs, traceProbe, tracePush } from './trace-contacts';
@@ -22,8 +22,8 @@ export function createTrace(scene = createScene()): Trace {
 }
 
 /**
- * Returns where in `steps` a stage has its step `index`, counted from 0. If the stage has fewer steps, returns where
- * its last step is; if the trace lacks the stage, returns 0.
+ * Returns the index in `steps` of a stage's step with the number `index`, counted from 0. If the stage has fewer steps,
+ * returns the index of its last step; if the trace lacks the stage, returns 0.
  */
 export function findStep({ steps }: Trace, stage: Stage | string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);

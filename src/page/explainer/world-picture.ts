@@ -88,8 +88,8 @@ export class WorldPicture {
   }
 
   /**
-   * Draws a scene. If it has as many particles as the last scene, keeps their elements, so that a focused one keeps the
-   * focus.
+   * Draws a scene. If it has as many particles as the last scene, keeps their elements, so that a focused element keeps
+   * the focus.
    */
   private place(scene: Scene): void {
     this.scene = scene;

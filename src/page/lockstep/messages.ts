@@ -12,7 +12,7 @@ export type Order =
       readonly kind: 'ticks';
       /** The inputs of each tick. */
       readonly ticks: readonly (readonly Input[])[];
-      /** Makes a mistake in the first of these ticks. */
+      /** True if the engine makes a mistake in the first of these ticks. */
       readonly hasMistake: boolean;
     };
 

@@ -3,7 +3,7 @@ import { isDark } from '../support/appearance';
 import type { Picture } from './messages';
 import { HEIGHT, type Input, RADIUS, type Tool, UNIT, WIDTH } from './rules';
 
-/** Discs of the start, of the left player and of the right player; the ground; the keyboard's cross. */
+/** Colours of discs (of the start, of the left player, of the right player), the ground and the keyboard's cross. */
 const COLOURS = {
   light: { discs: ['#8a96a3', '#14727e', '#c2600c'], ground: '#fbfcfd', cross: '#16202c' },
   dark: { discs: ['#5b6877', '#5fd0b5', '#f0a04b'], ground: '#11161d', cross: '#e8edf3' },

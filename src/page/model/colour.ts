@@ -27,7 +27,7 @@ export interface Theme {
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
-  /** Colours at the ends of the line of the sorted order. */
+  /** Colours at the ends of the line that joins the particles in sorted order. */
   readonly first: Rgb;
   readonly last: Rgb;
   readonly candidate: Rgb;

@@ -13,9 +13,9 @@ import {
 export interface FluidColours {
   /** Colours of speeds. They replace the theme's `stops`. */
   readonly stops: readonly Rgb[];
-  /** Colour that reflects from straight above; in 2D, the colour of the line along the surface. */
+  /** Colour that the surface mirrors from straight above; in 2D, the colour of the line along the surface. */
   readonly zenith: Rgb;
-  /** Colour that reflects from the horizon. */
+  /** Colour that the surface mirrors from the horizon. */
   readonly horizon: Rgb;
   /** The light of a bright window above the tank. In 3D, the fluid mirrors the window. */
   readonly window: number;
@@ -51,7 +51,7 @@ export function themeOf(theme: Theme, scale: Scale, isSurface: boolean): Theme {
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** From low to high pressure, distinct from the colours of water. The light theme does not begin with white. */
+/** Colours from low to high pressure, unlike the colours of water. The light theme does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],

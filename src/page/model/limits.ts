@@ -12,8 +12,8 @@ export interface Cap {
 }
 
 /**
- * The most distance tests per step. A pass over n particles counts as n² tests. A step at the limit takes one to three
- * seconds; Chrome destroys a device whose work takes ten seconds. A weak GPU does about 2e10 tests per second.
+ * The most distance tests per step. A naive pass over n particles counts as n² tests. A step at the limit takes one to
+ * three seconds; Chrome destroys a device whose work takes ten seconds. A weak GPU does about 2e10 tests per second.
  * SwiftShader takes 10 to 45 ns per test. The CPU engine takes 2 to 4 ns, but does only half of the n² tests.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;

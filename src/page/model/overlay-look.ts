@@ -1,4 +1,7 @@
-/** Sizes and opacities of overlays, and the texts of the key that explains them. Loaded with the first overlay. */
+/**
+ * Sizes and opacities of overlays, and the texts of the key that explains them. The page loads this module with the
+ * first overlay.
+ */
 
 import { HASH_BLOCK } from '../../core/base/constants';
 import type { World } from '../../index';
@@ -56,12 +59,12 @@ export const HATCH = 7;
 
 export const CANDIDATE_OPACITY = 0.7;
 
-/** Pieces of the sorted order's line that are longer than this many cells are fainter. */
+/** Parts of the line through the particles in sorted order are fainter if they are longer than this many cells. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
-/** The pairs of a particle with more candidates are not listed. */
+/** If a particle has more candidates than this, its pairs with particles in higher slots are not listed. */
 export const MOST_EACH = 1024;
 
 /** Returns the size of the largest cells: in a world with levels, those of the highest level. */
@@ -75,9 +78,9 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, and for single cells in 3D, it
- * is about as many as fit without overlap, or 4 if radii vary. For columns of cells in 3D, it is four times the mean,
- * but at most the densest packing.
+ * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D and in unbounded worlds, it is
+ * about as many as fit into a cell without overlap, or 4 if radii vary. In other 3D worlds, each colour stands for a
+ * column of cells, and the scale ends at four times the mean per column, but at most the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;

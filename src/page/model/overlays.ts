@@ -68,6 +68,6 @@ export interface PairsShown {
   /** Pairs in view, of the kinds that are shown. */
   readonly found: number;
   readonly drawn: number;
-  /** Particles in view with more than MOST_EACH candidates. */
+  /** Particles in view with more than MOST_EACH candidates (overlay-look.ts). */
   readonly crowded: number;
 }

@@ -1,4 +1,4 @@
-/** Draws the time of a step against the size of cells, with marks at the suggestion and at the chosen size. */
+/** Draws the time of a step against the cell size, with marks at the suggested and at the chosen size. */
 import type uPlot from 'uplot';
 import type { CellTiming } from './cell-sweep';
 import { AXIS_WIDTH, axis, type Chart, drawn, inMs, inShort, pageColours } from './chart';
@@ -51,7 +51,7 @@ export function cellChart(
   };
 }
 
-/** `row`: the line of text, from the top, for the name; two names in different rows never overlap. */
+/** `row`: the line of text for the name, counted from 0 at the top. Names in different rows never overlap. */
 function mark(plot: uPlot, size: number, name: string, row: number): void {
   const { ctx, bbox } = plot;
   const x = plot.valToPos(size, 'x', true);

@@ -1,4 +1,7 @@
-/** The classic comparison with all pairs: tests of discs with about one disc per cell, and memory of sparse worlds. */
+/**
+ * The classic comparison of a grid with all pairs: how many tests each needs with about one disc per cell. Also
+ * compares the memory of dense and of hashed cells in a sparse world.
+ */
 import { cellBytes } from '../../core/world/cells';
 import { defineWorld, type World } from '../../core/world/world';
 import { Random } from '../../scenes';

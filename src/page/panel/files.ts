@@ -11,7 +11,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** Opening a file drops an earlier one that is still being read. */
+  /** The file opened last. The page drops an earlier file that is still being read. */
   private latest: File | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** A card about one particle, and marks over the picture. Particles are read seldom, so that the page stays quick. */
+/** Shows a card about one particle, and marks over the picture. Reads particles seldom, to keep the page quick. */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Stepper } from '../session/stepper';
@@ -29,7 +29,7 @@ const INTERVAL_MS = 250;
 const GREATEST_SHARE = 0.2;
 /** If inspecting takes longer, the inspector waits until the run is paused. */
 const LONGEST_MS = 200;
-/** In CSS pixels: the pointer selects within this distance. */
+/** The pointer selects a particle within this many CSS pixels. */
 const NEAR_POINTER = 12;
 /** A press that moves farther than this many CSS pixels is no click. */
 const CLICK_SLACK = 4;

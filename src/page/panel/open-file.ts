@@ -108,7 +108,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     }
     // Fill in settings that the state leaves out.
     const complete = { ...checkpoint, settings: checkCheckpoint(checkpoint, plan) };
-    // A state has neither cell size nor `crowds`. A table keeps those of the present run.
+    // A state stores neither cell size nor `crowds`, so it gets the defaults. A table keeps those of the present run.
     const choices = { cellSize: 1, crowds: false, ...choicesOf(complete) };
     return { name, scene, checkpoint: complete, options, choices };
   } catch (error) {

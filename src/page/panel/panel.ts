@@ -94,7 +94,7 @@ export class Panel {
     const chosen = { ...choices, engine: this.engine?.kind ?? choices.engine, opened };
     for (const [name, { element }] of this.controls) {
       element.hidden = !isUsed(name, chosen);
-      // setGpuAvailable() disables this one.
+      // setGpuAvailable() disables the control of the engine.
       if (name === 'engine') continue;
       const refusal = refusalOfField(name, chosen);
       const isLive = ['set', 'view'].includes(fieldOf(name).effect);
@@ -267,7 +267,7 @@ export class Panel {
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
-    // `why` also explains why no GPU can be chosen, so it goes first.
+    // `this.why` also explains why no GPU can be chosen, so it goes first.
     const said = name === 'engine' ? this.why : '';
     const shown = said || (typeof why === 'string' ? why : '');
     note.textContent = shown || hint;

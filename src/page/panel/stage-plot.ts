@@ -1,6 +1,7 @@
 /**
- * The live plot of a step's stages: a chart, and a list of the times for screen readers too. If chart.ts fails to load,
- * the plot tries again when it becomes visible. While it is visible and steps are timed, it tries every AGAIN_MS.
+ * The live plot of a step's stages: a chart, and a list of the times, which screen readers can read. If chart.ts fails
+ * to load, the plot tries again when it becomes visible. While it is visible and steps are timed, it tries every
+ * AGAIN_MS.
  */
 import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';

@@ -49,7 +49,7 @@ const COARSE_MS = 2;
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
 export interface SizeTiming extends Timing {
-  /** Pairs whose distance a search tests, each counted once. */
+  /** Candidates of a search, each pair counted once. With variable radii, the search leaves some of them untested. */
   readonly tests: number;
   /** Pairs that overlap. Undefined for naive, which does not count them. */
   readonly contacts?: number | undefined;
@@ -178,7 +178,7 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
   ];
 }
 
-/** If the share of hits is smaller, the sentence also names the share among random particles. */
+/** If a smaller share of the pairs touches, the text also names the share that would touch at random. */
 const FEW_HITS = 0.01;
 
 /**
@@ -215,7 +215,7 @@ export interface TimedRun {
 }
 
 export interface CountedRun extends TimedRun {
-  /** Counts the pairs that a search tests now, and those that overlap. */
+  /** Counts the candidates that a search has now, and the pairs that overlap. */
   countWork(): Promise<Omit<SizeTiming, keyof Timing>>;
 }
 

@@ -19,7 +19,7 @@ const STEPS_PER_SAMPLE = 2;
 const WATCH_MS = 2500;
 const MOST_LOWERED = 2;
 
-/** `threads`: how many the processor runs at once. `clock` returns milliseconds. */
+/** `threads` is how many threads the processor runs at once. `clock` returns milliseconds. */
 export async function measureOpening(
   engine: Pick<Engine, 'kind' | 'start'>,
   threads: number,

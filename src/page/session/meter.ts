@@ -43,7 +43,7 @@ export class Meter {
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /** Over the last second, or between the last two frames if these are farther apart; 0 before the second frame. */
+  /** The rate over the last second, or of the last two frames if they are farther apart; 0 before the second frame. */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);

@@ -67,7 +67,7 @@ export class StageHistory {
     return this.samples.at(-1) ?? {};
   }
 
-  /** In the order in which the stages run. */
+  /** The names of the stages, in the order in which they run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {

@@ -1,7 +1,7 @@
 /**
  * A page's light or dark appearance: the URL's for this visit, otherwise the visitor's stored choice, otherwise the
  * system's. The style sheets have the colours of the dark theme in media rules, so the system's choice holds before a
- * script runs. Any other choice than the system's replaces the conditions of these rules.
+ * script runs. Choosing light or dark replaces the conditions of these rules.
  */
 import { storedValue, storeValue } from './storage';
 
@@ -63,7 +63,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Undefined if the URL has none, or if the visitor has chosen another since. */
+/** Returns undefined if the URL names none, or if the visitor has made a choice since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }

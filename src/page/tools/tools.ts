@@ -25,7 +25,7 @@ const GRASP = 3;
 
 export interface ToolHost {
   readonly cap: Cap | undefined;
-  /** If preparing the tool fails, a note says so. */
+  /** Prepares the chosen tool. If that fails, shows a note. */
   prepareTool(): void;
   makeRoom(): void;
 }
@@ -122,7 +122,7 @@ export class Tools {
     }
   }
 
-  /** Continues to add, to erase, and to build a wall that waited. */
+  /** Continues adding and erasing, and extends a wall that waited for room. */
   update(): void {
     this.forgetReplaced();
     const { pressed, goal } = this;
@@ -152,7 +152,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap comes here only once, so wait for the step under way.
+      // A tap gets only this one call, so read again until the step under way is complete.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids may belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;

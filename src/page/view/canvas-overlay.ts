@@ -130,7 +130,7 @@ export class CanvasOverlay {
     );
   }
 
-  /** Call this after the particles in 2D, before them in 3D. */
+  /** In 2D, call this after drawing the particles; in 3D, before. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
     if (this.occupied) this.drawOccupied(this.occupied);
@@ -254,7 +254,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Draws on the same faces as overlay.ts. */
+  /** Draws lines between cells, on the same faces as shaders/draw/cells.wgsl. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;

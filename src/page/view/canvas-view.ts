@@ -36,7 +36,7 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: Sprites | undefined;
   private readonly painter = new DiscPainter();
-  /** Identifies what the painter's ground shows; empty if it is out of date. */
+  /** The values that decide what the painter's ground shows; empty if the ground is out of date. */
   private ground: readonly unknown[] = [];
   private discs = roomForDiscs(0);
   /** True if something was drawn over the discs, perhaps outside their region. */
@@ -91,7 +91,7 @@ export class CanvasView {
     this.isCovered = overlay !== undefined || moving.halves !== undefined;
   }
 
-  /** Setting a size clears a canvas, so do so only if it differs. */
+  /** Sets the canvas's size only if it differs, because setting it clears the canvas. */
   private resize({ width, height, pixelRatio }: Viewport): void {
     const { canvas } = this;
     const across = Math.max(1, Math.round(width * pixelRatio));
@@ -320,7 +320,7 @@ interface Face {
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
+      // The normal is in camera coordinates, like LIGHT. The second column of `view` is the world's up direction.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);

@@ -170,7 +170,7 @@ export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpo
   await restored;
 }
 
-/** Returns what a drive changes. It sets obstacles through the run, so that the run draws them. */
+/** Returns an object for a drive to change. It sets obstacles through the run, so that the run draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {
@@ -180,7 +180,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Returns '' if these colours are possible. */
+/** Returns why these colours are impossible; '' if they are possible. */
 export function refuseColours(
   { boxes, radiusRange, kinds }: Pick<SimulationView, 'boxes' | 'radiusRange' | 'kinds'>,
   by: Colouring,

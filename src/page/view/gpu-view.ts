@@ -26,7 +26,7 @@ import type { Overlay } from './overlay';
 const EDGES = { 2: 4, 3: 12 } as const;
 
 export interface PictureData {
-  /** A u32 per slot, if a number decides the colour. */
+  /** A u32 per slot, if colours show the species or a count of neighbours. */
   readonly values: GPUBuffer | undefined;
   /** An f32 per id: the simulated seconds at which the particle was added. */
   readonly births: GPUBuffer | undefined;

@@ -1,6 +1,6 @@
 /**
- * Describes the grid's work for one particle, even if the run uses another broad phase. The reference computes it, with
- * the same cells and order as the GPU engine. It may round differently, and then judge a pair that almost touches
+ * Describes the grid's work for one particle, even if the run uses another broad phase. The reference does this work,
+ * with the same cells and order as the GPU engine. It may round differently, so it may judge a pair that almost touches
  * differently.
  */
 

@@ -21,7 +21,7 @@ import { CONSTANTS, type OverlayPicture, SOURCES } from './overlay-pipelines';
 export const OCCUPIED_BYTES = 32;
 /** Size of `drawn` in shaders/page/occupied_cells.wgsl. */
 const DRAWN_WORDS = 7;
-/** Fields of `struct Origin` in the same shader. The cell's coordinates are signed. */
+/** Fields of `struct Origin` in the same shader, which reads the coordinates of `cell` as signed. */
 export const ORIGIN_FIELDS = { cell: 'extent', corner: 'vector' } as const;
 
 const CELL_SOURCE = { name: 'page/occupied_cell.wgsl', text: cellText };

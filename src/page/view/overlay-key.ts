@@ -30,7 +30,7 @@ export class OverlayKey {
     });
   }
 
-  /** Call this every frame. `missing` says what is not drawn; '' if all is. */
+  /** Call this every frame. `missing` says what is not drawn; it is '' if everything is drawn. */
   update(
     { overlays, camera }: Frame,
     { simulation, occupied }: Pick<Run, 'simulation' | 'occupied'>,

@@ -32,7 +32,7 @@ export function projectBalls(
   const found = { x: make(), y: make(), radius: make(), colour: new Uint8Array(most) };
   const depth = make();
   const focal = pixelRatio * pixelsPerUnit * middle;
-  // Rows of projection · view: for x, y, w, and for the distance along the camera's axis.
+  // The rows of projection · view for x, y and w, and the row that gives the distance along the camera's axis.
   const row = (by: (seen: number) => number) =>
     [0, 1, 2, 3].map((column) =>
       [0, 1, 2, 3].reduce((sum, seen) => sum + by(seen) * (view[4 * column + seen] as number), 0),

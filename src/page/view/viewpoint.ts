@@ -7,7 +7,7 @@ import type { Camera3D } from './camera-3d';
 
 /** More device pixels per CSS pixel would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
-/** Seconds until a 3D picture turns by itself again. */
+/** Seconds after the visitor's last action until a 3D picture turns by itself again. */
 const REST_SECONDS = 6;
 
 export class Viewpoint {
@@ -77,7 +77,7 @@ export class Viewpoint {
     const isSame = (['min', 'max'] as const).every((corner) =>
       box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // An unbounded world has a new box at every start.
+    // The box of an unbounded world is new at every start, so it resets no camera.
     if (box.isWorld && !isSame) this.fitAll();
   }
 
@@ -86,7 +86,7 @@ export class Viewpoint {
     this.restUntil = performance.now() + 1000 * REST_SECONDS;
   }
 
-  /** Turns a 3D picture, unless motion is reduced or the visitor has just acted. Returns whether it did. */
+  /** Turns a 3D picture, unless motion is reduced or the visitor has just acted. Returns whether it turns. */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
     this.camera3D?.drift(seconds);
@@ -118,7 +118,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** In CSS pixels from the stage's top left corner. */
+  /** Returns CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.matrices(viewport), viewport, point);

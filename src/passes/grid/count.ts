@@ -1,4 +1,4 @@
-/** Host of shaders/grid/count.wgsl: counts particles per bucket, and gives each its rank. */
+/** Host of shaders/grid/count.wgsl: counts particles per bucket, and gives each particle a rank in its bucket. */
 import text from '../../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';

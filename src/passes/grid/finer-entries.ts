@@ -1,8 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They stand for the particles in the
- * cell whose levels are lower than the cell's by at least `FINER_STEPS`. The buffer has room for each particle on each
- * level where it may have an entry; heavy particles follow. If there are too few levels for finer entries, the pass
- * only sets the header and clears Crowd's list.
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. Each entry stands for a particle in
+ * the cell that is at least `FINER_STEPS` levels below the cell's level. The buffer has room for each particle on each
+ * level where it may have an entry; the words for heavy particles follow. If there are too few levels for finer
+ * entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, FINER_STEPS, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -111,7 +111,7 @@ export class FinerEntries {
     };
   }
 
-  /** Notes which levels have particles. Record it before the count. */
+  /** Notes which levels have particles. Record this before the pass of count.ts. */
   encodeLevels(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -124,7 +124,7 @@ export class FinerEntries {
     }
   }
 
-  /** Record it after the gather. `crowd` sorts crowded lists. */
+  /** Record this after the pass of gather.ts. `crowd` sorts crowded lists. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

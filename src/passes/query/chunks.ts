@@ -125,7 +125,10 @@ export async function createChunkKernels(gpu: Gpu, dimensions: Dimensions): Prom
   ) as unknown as ChunkKernels;
 }
 
-/** The layout of the table, per axis: the starts of regions, then the low bounds and the regions of parts. */
+/**
+ * The layout of the chunk table. After the numbers of parts, it holds per axis: the first part of each region, the low
+ * bound of each part, and the region of each part.
+ */
 export interface ChunkRoom {
   /** `starts`, `lows` and `regions` have the first word of each section of the table, per axis. */
   readonly starts: readonly number[];

@@ -22,7 +22,7 @@ export interface NearestBuffers {
   readonly points: GPUBuffer;
   /** The buffer of a UniformRing with NEAREST_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** k per point, like `distances_squared`. */
+  /** `ids` and `distances_squared` have k entries per point. */
   readonly ids: GPUBuffer;
   readonly distances_squared: GPUBuffer;
 }

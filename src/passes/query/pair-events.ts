@@ -84,7 +84,7 @@ export class PairEventsPass {
   }
 
   /**
-   * Starts at least `offsets` threads. This must not be less than the number of offsets in a list of pairs: one per
+   * Starts at least `offsets` threads. `offsets` must be at least the number of offsets in a list of pairs: one per
    * possible first id and one for the end.
    */
   encode(

@@ -45,7 +45,10 @@ export interface PairsBuffers {
 /** `ball`: overlapping particles of any shape. `box`: the boxes of BoxPairs. */
 export type PairShape = 'ball' | 'box';
 
-/** With crowds, the mark rows follow the offsets (see MARK_ROWS); each_heavy_marked.wgsl finds them from this size. */
+/**
+ * Returns the size of the buffer of offsets. With crowds, mark rows (see MARK_ROWS) follow the offsets, and
+ * each_heavy_marked.wgsl computes from this size where they begin.
+ */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);
   const ids = 32 * Math.ceil(Math.max(1, owners) / 32);
@@ -140,7 +143,7 @@ export class Pairs {
   }
 }
 
-/** Returns the pairs without holes, which have two equal ids. May overwrite `pairs`. */
+/** Returns the pairs without holes. A hole has two equal ids. May overwrite `pairs`. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let index = 0; index < pairs.length; index += 2) {

@@ -1,4 +1,4 @@
-/** The modules of kernels in exact simulations. Kernels that link `contact` or `resolve` need a binding `id_in`. */
+/** The modules of kernels in exact simulations. All except `world` and `obstacles` need a binding `id_in`. */
 import measure from '../../../shaders/measure/exact.wgsl?raw';
 import probeObstacles from '../../../shaders/obstacles/probe_exact.wgsl?raw';
 import contact from '../../../shaders/solve/exact/contact.wgsl?raw';

@@ -34,7 +34,7 @@ export interface PartnerBuffers {
 
 export class Partner extends ParticlePass<PartnerBuffers> {
   static describe(given: Variant, broadPhase: BroadPhase, heavy = false): KernelDescription {
-    // Particles bounce off obstacles without being partners of them.
+    // An obstacle is never a partner: bounces off obstacles need none.
     const variant = { ...given, obstacles: false };
     const crowds = splitsCrowds(variant, broadPhase);
     return {

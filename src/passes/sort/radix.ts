@@ -9,7 +9,7 @@ import { PARAMS } from '../modules';
 
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
-/** The result does not depend on the shape. */
+/** Bits per digit, and keys per thread. The sorted keys do not depend on them. */
 export interface RadixShape {
   readonly bits: number;
   readonly run: number;

@@ -38,7 +38,7 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 
 /**
  * Returns the lowest level whose cells are at least as wide as the box, and whose grid has both corners in the same or
- * in adjacent cells. Undefined if no level has such cells.
+ * in adjacent cells. Returns undefined if there is no such level.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));

@@ -1,7 +1,7 @@
 /**
  * With variable radii, lists each particle's candidates. Twin of shaders/levels/probe.wgsl. Two particles are
  * candidates if they are in the same cell or in adjacent cells on the higher of their levels. The lists serve until the
- * next sort, even if particles move. Slots ascend; the lists of quarantined particles are empty.
+ * next sort, even if particles move. Slots in a list ascend; the lists of quarantined particles are empty.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';

@@ -1,6 +1,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 
-/** The lower id of each pair comes first; pairs are sorted. */
+/** Collects pairs in any order. `toPairList` returns them sorted, with the lower id of each pair first. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -64,7 +64,7 @@ export interface PairComparison {
   readonly missing: PairList;
   /** Unambiguous pairs that were found, but do not overlap. */
   readonly extra: PairList;
-  /** Number of ambiguous pairs that only one of the two lists has. */
+  /** Number of ambiguous pairs that only one of `found` and `overlapping` has. */
   readonly excused: number;
 }
 

@@ -99,7 +99,7 @@ function fastestFirst(direction: readonly number[], period: readonly number[]): 
 }
 
 interface ImagesNearRay {
-  /** From the ray's origin to the ball's centre. */
+  /** The vector from the ray's origin to the ball's centre. */
   readonly away: readonly number[];
   readonly direction: readonly number[];
   readonly reach: number;
@@ -169,8 +169,8 @@ function length(vector: readonly number[]): number {
 }
 
 /**
- * Says what is wrong with an answer; undefined if nothing is. An answer must be sorted by distance, then by id. It must
- * match the reference within the tolerances, except for doubtful balls.
+ * Returns what is wrong with an answer; undefined if nothing is. An answer must be sorted by distance, then by id. It
+ * must match the reference within the tolerances, except for doubtful balls.
  */
 export function faultOfHits(
   ids: ArrayLike<number>,

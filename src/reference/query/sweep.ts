@@ -108,7 +108,7 @@ interface Strip {
   readonly entries: Uint32Array;
 }
 
-/** Strips ascend. Particles within reach of each other are at most one strip apart. */
+/** Returns strips in ascending order. Particles within reach of each other are at most one strip apart. */
 function makeStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const byNumber = new Map<number, number[]>();

@@ -4,7 +4,7 @@
  *
  * On the lattice, where all faces count equally, pressure does no work. On particles, pressure does a little work,
  * because a particle takes more of its velocity from some faces than from others. Keeping particles apart and
- * correcting density also lifts some particles. The end of the substep removes the added energy:
+ * correcting density also lift some particles. The end of the substep removes the added energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but usually only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the remaining energy came from lifting: particles sink by a tiny share of their height;

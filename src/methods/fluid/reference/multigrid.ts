@@ -65,7 +65,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
           const x = face - row;
           const above = parents + (x >> 1);
           if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
-            // The coupling lies inside a coarse cell. Each of its two finer cells added half of it to the diagonal.
+            // The coupling joins two finer cells of one coarse cell. Each of them added half of it to the diagonal.
             diagonal[above] = (diagonal[above] as number) - value;
           } else {
             coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;

@@ -89,7 +89,7 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
 }
 
 export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSimulationView {
-  /** The latest incomplete work: a step that waits for drained ids, a timed step, or a call that waits for those. */
+  /** The latest incomplete work: a step that waits for drained ids, a timed step, or a call that waits for either. */
   private working: Promise<unknown> | undefined;
 
   get isBusy(): boolean {

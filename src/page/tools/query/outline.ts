@@ -8,7 +8,7 @@ export type Edge = readonly [from: readonly number[], to: readonly number[]];
 
 /** Returns the edges at which the surface bends. The boxes must be equal cells of one lattice, or must not touch. */
 export function outlineOf(boxes: readonly VisitedCell[]): Edge[] {
-  /** Four boxes can lie around an edge. A bit of `places` is set for each that does. */
+  /** Up to four boxes lie around an edge. `places` has a bit set for each of them. */
   const around = new Map<string, { readonly edge: Edge; places: number }>();
   for (const { min, max } of boxes) {
     for (let axis = 0; axis < 3; axis++) {

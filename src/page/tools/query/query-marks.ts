@@ -27,7 +27,7 @@ const CELL_OPACITY = 0.8;
 interface Point {
   readonly x: number;
   readonly y: number;
-  /** CSS pixels per unit at this distance. */
+  /** CSS pixels per unit at the point's distance from the camera. */
   readonly scale: number;
 }
 

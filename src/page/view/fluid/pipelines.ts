@@ -36,7 +36,7 @@ const RAYS = {
   software: { STRIDE: 1.4, MOST_STEPS: 1024, INNER_STEPS: 9, SHADOW_STEPS: 5 },
 } as const;
 
-/** In 3D, the list of drops begins after the arguments of an indirect draw: this many words. */
+/** In 3D, the list of drops begins at this word, after the arguments of an indirect draw. */
 export const FIRST_DROP = 4;
 
 export const FIELD_FORMAT = 'rg16float';

@@ -33,7 +33,7 @@ export function shapeOf(
   return { dimensions, cells: lattice.cells, cellSize, spacing: cellSize / perCell, voxels };
 }
 
-/** Reach of a particle in 2D ÷ `spacing`. A smaller reach shows jitter, a larger one rounds off crests. */
+/** In 2D, a particle's reach in units of `spacing`. A smaller reach shows jitter, a larger one rounds off crests. */
 export const REACH = 3.3;
 /**
  * The radius of a drop, in initial distances between particles. In 2D, its area is the square of that distance. In

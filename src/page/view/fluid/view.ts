@@ -24,7 +24,9 @@ import { FluidVolume } from './volume';
 /** Texels per reach of a particle in 2D. The values are smooth, so more would not show. */
 const TEXELS = { hardware: 6, software: 4 } as const;
 
-/** The parts of a fluid that are drawn. In 2D, the surface also covers full cells, to close gaps between particles. */
+/**
+ * The view reads these parts of a fluid. In 2D, the surface also covers full cells, to close gaps between particles.
+ */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
@@ -52,12 +54,12 @@ export interface FluidScene {
 interface Textures {
   /** The picture's width, height and scale. */
   readonly size: string;
-  /** In 2D, the field of the particles. In 3D, the picture without the fluid, which shows through the water. */
+  /** In 2D, the density of the particles. In 3D, the picture without the fluid, which shows through the water. */
   readonly texture: GPUTexture;
 }
 
 interface Groups {
-  /** In 2D the field of the particles, in 3D the floor. */
+  /** For drawing the density in 2D, and the floor in 3D. */
   readonly beside: GPUBindGroup;
   readonly surface: GPUBindGroup;
   readonly drops: GPUBindGroup;
