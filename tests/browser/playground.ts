@@ -116,7 +116,7 @@ export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promis
   );
 }
 
-/** Returns the switches that mean something in these choices and can be changed. */
+/** Returns the switches that have an effect with these choices and can be changed. */
 export function switchesOf(choices: Choices): FieldName[] {
   return FIELD_NAMES.filter(
     (name) =>

@@ -100,7 +100,7 @@ const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
   ],
 });
 
-/** Without a browser the test fails. With CELLSTORM_ALLOW_NO_GPU=1 it is skipped, and the run prints that. */
+/** Without a browser the test fails or, with CELLSTORM_ALLOW_NO_GPU=1, is skipped. The run prints this setting. */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 
 export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}): BrowserFixture {

@@ -1,6 +1,7 @@
 /**
- * Runs work under a time limit, so that a test of an endless loop fails. The test runner's own limit needs a turn of
- * the event loop, which such a loop never gives. Work that ends takes far less than the limit on any machine.
+ * Runs work under a time limit, so that a test fails if its work loops endlessly. The test runner's own limit needs a
+ * turn of the event loop, which an endless loop never gives. Work that ends takes far less than the limit on any
+ * machine.
  */
 import { runInNewContext } from 'node:vm';
 

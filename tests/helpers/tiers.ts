@@ -26,7 +26,7 @@ export const runsAll = tier === 'all';
 export const seed = Number(process.env[SEED_VARIABLE] ?? USUAL_SEED);
 export const isUsualSeed = seed === USUAL_SEED;
 
-/** Returns the number of random cases in a tier. `runs` is their number in the full tier. */
+/** Returns the number of random cases in a tier. `runs` is their number in the tier `all`. */
 export function runsOf(runs: number, of: Tier = tier): number {
   return of === 'all' ? runs : Math.ceil(SHARE_OF_RUNS * runs);
 }

@@ -82,7 +82,10 @@ async function runToEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => window.bench?.isRunning === false);
 }
 
-/** Ends the run in the same task as its first result, so that the run is never complete. */
+/**
+ * Starts a run and waits for its first result. In the same task, stops the run or reports an error of its worker,
+ * so that the run is never complete. With 'leave', the run goes on.
+ */
 async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise<void> {
   await choosePlan(page, ['cpu-naive'], ['300', '10000'], 99);
   await page.evaluate((how) => {

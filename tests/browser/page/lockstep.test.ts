@@ -23,7 +23,7 @@ async function pause(page: Page): Promise<void> {
   await passFrames(page, 2);
 }
 
-/** Returns the number of pixels of each colour of discs, and whether both canvases have the same pixels. */
+/** Returns how many pixels of the left canvas have each disc colour, and whether both canvases have the same pixels. */
 function look(page: Page) {
   return page.evaluate(() => {
     const pictures = ['left', 'right'].map((id) => {

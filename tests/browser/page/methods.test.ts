@@ -189,7 +189,8 @@ describe('a scene of a fluid or flock', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Other particles may cover a young one. It counts if its pixel is nearer to its own colour than to the oldest's.
+      // Other particles may cover a young particle. It counts if the colour at its centre is nearer to its own colour
+      // than to the colour of the greatest age.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));
@@ -210,7 +211,7 @@ describe('a scene of a fluid or flock', () => {
     expect(new URL(page.url()).search).toMatch(/scene=dam-break.*engine=cpu/);
   });
 
-  browserTest('gives way to a scene of collisions, whose figures then come back', async () => {
+  browserTest('can be replaced by a scene of collisions, which shows its own figures', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'dam-break', engine: 'cpu' });
     await chooseScene(page, 'pile');

@@ -17,7 +17,7 @@ import { browserTest } from '../../helpers/browser';
 
 const PAGE = `<!doctype html><style>canvas { display: block }</style><canvas width="40" height="30"></canvas>`;
 
-/** Returns a program for the page, which clears the canvas to a colour. */
+/** Returns a program that clears the page's canvas to a colour. */
 const draw = (colour: readonly number[]) => `(async () => {
   const adapter = await navigator.gpu.requestAdapter();
   const device = await adapter.requestDevice();

@@ -7,7 +7,7 @@ const GUIDE = 'docs/testing.md';
 const CI_GUIDE = 'docs/testing-ci.md';
 const VITEST = 'node_modules/vitest/vitest.mjs';
 
-/** Three tests that fail, each for a different reason of those that the guide lists, and a skipped test. */
+/** Three tests, which fail for three of the reasons that the guide lists, and a skipped test. */
 const FAILING = `
 gpuTest('differs', async (_, { upload, expectBuffer }) => {
   await expectBuffer(upload('values', Float32Array.of(1, 2))).toEqual(Float32Array.of(1, 3));
@@ -37,7 +37,7 @@ describe('the recipe', () => {
     expect(code).toBe(0);
   });
 
-  browserTest('for vitest fails for each reason that the guide lists', { tags: 'full' }, async () => {
+  browserTest('for vitest fails on wrong values, GPU errors and leaks', { tags: 'full' }, async () => {
     await installed.write('failing.test.js', (await recipe('## vitest')) + FAILING);
     const { code, output } = await installed.runFile(VITEST, 'run', 'failing');
     expect(output).toMatch(/3 failed \| 1 passed \| 1 skipped/);
@@ -49,7 +49,7 @@ describe('the recipe', () => {
   });
 
   browserTest(
-    'for node:test passes, and fails for each reason that the guide lists',
+    'for node:test passes, and fails on wrong values, GPU errors and leaks',
     { tags: 'full' },
     async () => {
       await installed.write('double.test.mjs', await forNodeTest());

@@ -115,7 +115,7 @@ describe('the page verify.html', () => {
       });
       expect(cases.map(exact)).toEqual(inNode.map(exact));
       const hashes = [cases, inNode].map((list) => list.flatMap(({ hash }) => hash ?? []).join(' '));
-      // Another build of Dawn or of the driver may compile a shader differently.
+      // Another build of Dawn or of the driver may compile a shader differently, so the hashes may differ.
       console.info(
         `hashes in Chrome ${hashes[0]}: ${hashes[0] === hashes[1] ? 'the same' : hashes[1]} in Node`,
       );
@@ -143,7 +143,7 @@ describe('the page verify.html', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  browserTest('fits a wide window when light, and a phone when dark', { tags: 'full' }, async () => {
+  browserTest('fits a wide window (light theme) and a phone (dark)', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.click('#fold');
     for (const [width, height, theme] of [

@@ -185,7 +185,7 @@ describe('kernels whose traffic is known', () => {
       expect(whole.cache.read).toBe(SECTOR_BYTES * touched + WORD * COUNT);
       whole.cache.flush();
       expect(whole.cache.written).toBe(WORD * COUNT);
-      // This many bytes hold the record of one workgroup.
+      // A window of 4,096 bytes holds the record of one workgroup.
       const split = await count(device, LOADS.gather, order, 2 ** 20, 4096);
       split.cache.flush();
       expect(split.traffic.sites).toEqual(whole.traffic.sites);

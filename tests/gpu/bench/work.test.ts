@@ -26,7 +26,7 @@ function withCounting(code: string): string {
     .replace(/fn overlaps\([^)]*\) -> bool \{/, (line) => `${line} ${COUNTING}`);
 }
 
-/** BoxPairs and BoxChunks search during their build, with shaders that have no `counters`. */
+/** Leaves out the engines of boxes: they search during their build, with shaders that have no `counters`. */
 const COUNTED = GPU_ENGINES.filter(({ boxes }) => !boxes);
 
 /** Changes the shaders that count and list the pairs of each box: they count and list its tests instead. */

@@ -270,7 +270,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   }
 
   gpuTest(
-    'fails every query that needs it, and nothing else',
+    'makes every query that needs it fail, and nothing else',
     async (device) => {
       for (const [label, ask] of [
         ['measure.measure.grid', (simulation: Simulation) => simulation.measure()],

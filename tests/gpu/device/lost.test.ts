@@ -1,4 +1,4 @@
-/** Tests a loss at a single await. `npm run test:faults` tests a loss at each await of public calls. */
+/** Tests the loss of a device at a single await. `npm run test:faults` tests a loss at each await of public calls. */
 import { expect } from 'vitest';
 import { createBuffers } from '../../../src/gpu/buffers';
 import { gpuTest } from '../../helpers/node-gpu';

@@ -64,8 +64,8 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
 }
 
 /**
- * Returns the slots of heavy particles. A row of cells around them holds more than HEAVY_ROW particles; in a bounded
- * world, three rows hold more than 3 * HEAVY_ROW.
+ * Returns the slots of heavy particles. A particle is heavy if a row of three cells around it holds more than HEAVY_ROW
+ * particles; in a bounded world, if three rows side by side together hold more than 3 * HEAVY_ROW.
  */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
@@ -233,7 +233,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     gpuTest(
       `stay within the bound, and step to the same bits with direct dispatches, in a world that is ${name}`,
       async (_, tools) => {
-        // Use no more particles than it takes to have heavy ones, because deriving the bound visits every pair.
+        // Use only as many particles as make some heavy, because deriving the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;

@@ -63,7 +63,7 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
-/** Counts neighbours, combines their ids in two ways, and counts neighbours whose slot does not ascend. */
+/** Counts neighbours, combines their ids in two ways, and counts how often the slots of neighbours do not ascend. */
 const ORDERED: GridKernelOptions = {
   label: 'ordered',
   code: `
@@ -431,7 +431,7 @@ describe('a wrong kernel', () => {
 });
 
 gpuTest(
-  'a kernel may not redefine a built-in name that the linked modules use, but may define similar names and local ones',
+  'a kernel may not redefine a built-in name that the linked modules use, except for a parameter or local variable',
   async (device, tools) => {
     const words = [
       ...new Set(
@@ -460,7 +460,7 @@ gpuTest(
       const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
       await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
     }
-    // Names that differ in one character are allowed. So are WGSL's own names for parameters and variables.
+    // A kernel may define a built-in name plus a character, and may give parameters and variables built-in names.
     const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
     const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
     kernel.destroy();
@@ -470,7 +470,7 @@ gpuTest(
 );
 
 gpuTest(
-  'the error message names a line of the kernel if a token is missing, or if its code ends with one token too many',
+  'the error message names a line of the kernel or what its code lacks, if a token is missing or added at the end',
   async (_, tools) => {
     const grid = await createGrid(tools, box(2));
     const { code } = COUNTING;

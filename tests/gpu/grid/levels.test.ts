@@ -215,7 +215,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         grid.destroy();
       }
       expect(across).toBeGreaterThan(1000);
-      // Positions more than a period outside belong to an outermost cell, where they still find each other.
+      // Particles more than a period outside belong to an outermost cell, where they still find each other.
       const far = [100 - 5 * 400, 100 - 5 * 400, 250 + 5 * 400, 250 + 5 * 400];
       const crowd = {
         positions: Float32Array.from(

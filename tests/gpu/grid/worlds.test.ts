@@ -13,7 +13,7 @@ import { expectArraysEqual, gpuTest, SHARED, SHARED_CASE } from '../../helpers/n
 import { bitsOf, DIMENSIONS, readVectors, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** Counts the pairs in adjacent cells: the engine tests no others, so it reports no others as borderline. */
+/** Counts the pairs in adjacent cells: the grid tests no others, so it reports no others as borderline. */
 function countAdjacent(world: World, positions: Float32Array, pairs: Uint32Array): number {
   let adjacent = 0;
   for (let index = 0; index < pairs.length; index += 2) {

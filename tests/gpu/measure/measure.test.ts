@@ -1,4 +1,4 @@
-/** Tests that integers and the hash equal those of the reference, and that floats differ only by their roundings. */
+/** Tests that measures equal those of the reference: integers and the hash exactly, floats up to their roundings. */
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../../src/core/base/constants';
 import type { BroadPhase } from '../../../src/core/contact/settings';
@@ -210,7 +210,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     'count borderline pairs across the ends of a periodic world like any others',
     async (_, tools) => {
       const corner = (value: number) => new Array<number>(dimensions).fill(value);
-      // The positions are off the exact lattice, so that pairs at the diameter are borderline.
+      // The positions are off the exact lattice, so that pairs one diameter apart are borderline.
       const off = 2 ** -14;
       for (const edge of [3, 4, 8]) {
         const world = defineWorld({ dimensions, min: corner(0), max: corner(edge), periodic: true }, 1);
@@ -282,7 +282,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // A workgroup's share of the largest number of particles stays finite, too, with a factor of 2⁹ to spare.
+      // The sum over one workgroup's share of MAX_PARTICLES stays finite, too, with a factor of 2⁹ to spare.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },

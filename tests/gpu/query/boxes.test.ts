@@ -90,7 +90,7 @@ function scatter(dimensions: Dimensions, world: string): Float32Array {
     () => Math.round(UNITS * (-1 + 10 * noise())) / UNITS,
   );
   positions[dimensions * 60 + 1] = Number.NaN;
-  // Moves one or two particles far outside the box. Along periodic axes, no particle is more than a period outside.
+  // Moves one or two particles farther outside the box, but along periodic axes at most a period.
   if (world === 'unbounded' || world.startsWith('bounded')) positions[dimensions * 70] = 1e30;
   positions[dimensions * 71 + 1] = world === 'periodic except along y' ? 150 : 14;
   return positions;

@@ -94,7 +94,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `equal brute force with the greatest number of points and radius and with less, with and without a point's own particle: ${sizes}`,
+      `equal brute force for the greatest count and radius and for smaller ones, with and without the point's own particle: ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);

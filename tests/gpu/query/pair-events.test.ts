@@ -9,7 +9,7 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers
 import { readWords, runPass, SMALL_COUNTS, share } from '../../helpers/passes';
 import { fc, runs } from '../../helpers/properties';
 
-/** Both ids of an entry that holds no pair. */
+/** The value of both ids in an entry without a pair. */
 const HOLE = 0xffff_ffff;
 /** The value of words that are never written. */
 const UNTOUCHED = 7;

@@ -30,7 +30,10 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** If a ray is near more pieces of rows than there are balls, a search tests all balls, as for long rays among FEW. */
+/**
+ * The numbers of balls. A search tests all balls if there are fewer of them than pieces of rows near the ray. This
+ * happens for long rays among FEW balls.
+ */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;
@@ -103,8 +106,8 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // Brute force takes most of the time, so among variable radii use only a third of the valid rays. makeRays adds kinds
-  // in turns of two and three, so indices 0, 4 and 8 of every nine include all kinds.
+  // Brute force takes most of the time, so among variable radii use only a third of the valid rays. makeRays alternates
+  // between two or three kinds of rays, so indices 0, 4 and 8 of every nine include all kinds.
   const some = all.filter((ray, index) => !isRay(ray) || [0, 4, 8].includes(index % 9));
   const rays = isEqual ? all : [...some, ...aimRays(dimensions, positions, radii, 30)];
   const inside = stored({ world, positions });
@@ -257,8 +260,8 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `hit what brute force hits among ${particles} balls ${sizes} in a world that is ${kind}`,
       async (device, tools) => {
-        // In the periodic world, cells are so small that a search for first hits divides their rows into several
-        // pieces, each of at most HASH_BLOCK cells.
+        // In the periodic world with MANY balls, cells are so small that a search for first hits divides each row of
+        // cells into several pieces of at most HASH_BLOCK cells.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {
@@ -282,7 +285,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           const { met, doubts } = expectAnswers(listed, first, rays, all.slice(0, rayCount));
           if (rayCount < rays.length) continue;
           expect(met).toBeGreaterThan(particles === MANY ? 150 : 30);
-          // Rays aimed at balls of radius 0 are among the doubtful ones.
+          // Balls of radius 0 are doubtful for the rays aimed at them.
           expect(doubts).toBeLessThan(10 + met / 50);
           const radii = radiiOf(sizes, count);
           const small = all
@@ -683,7 +686,8 @@ gpuTest(
     // The centre is at the lower end of its cell, and the ray ends one radius below that cell.
     const [x, y] = [1.5, 3];
     const positions = Float32Array.from([[x, y], ...scattered].flat());
-    // Three times the reach is exact, so the ray touches the ball without rounding.
+    // Three times greatestDistance is an exact 32-bit float, so rounding does not decide whether the ray touches the
+    // ball.
     const rays = Array.from({ length: 64 }, (_, index) => {
       const greatestDistance = (2 ** 19 + 7919 * index) / 8;
       return { origin: [x, y - 0.5 - 3 * greatestDistance], direction: [0, 3], greatestDistance };

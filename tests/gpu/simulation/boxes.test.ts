@@ -24,7 +24,7 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/** Compares with the reference and with brute force. Returns the number of pairs. */
+/** Compares a simulation with the reference, and its pairs with an oracle. Returns the number of pairs. */
 async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
   const simulation = await createSimulation(tools.wrap(), options);
   const { world } = simulation;
@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   // `cellstorm verify` has scenes for the other kinds of worlds.
   for (const kind of ['periodic along some axes', 'unbounded'] as const) {
     gpuTest(
-      `equals the reference and brute force, in a world that is ${kind}`,
+      `equals the reference and the oracle, in a world that is ${kind}`,
       async (_, tools) => {
         const settings = { restitution: 0.5, substeps: 1 };
         const options = shapedOptions({ dimensions, kind, count: 257, dyadic: true }, settings);

@@ -62,7 +62,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
         play(second, STEPS);
         const measures = await first.measure();
         expect(measures).toMatchObject({ count: 80, outside: 0, nonFinite: 0 });
-        // Without contacts with others or obstacles, this test would compare only free motion.
+        // Without contacts of particles with each other or with obstacles, this test would compare only free motion.
         expect(measures.contacts + measures.obstacleContacts).toBeGreaterThan(5);
         expect((await second.measure()).hash).toBe(measures.hash);
         first.destroy();

@@ -84,7 +84,7 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
   );
 
   gpuTest(
-    'measure the same on both engines, and what brute force finds',
+    'measure the same on both engines, and as many contacts as brute force',
     async (_, { wrap }) => {
       const options = exactScene('obstacles', dimensions, 300, {
         walls: false,

@@ -105,7 +105,7 @@ describe.each(DIMENSIONS)('exact simulations on the GPU, %dD', (dimensions) => {
   );
 
   gpuTest(
-    'do not depend on the order of memory or on how steps are recorded',
+    'have the same bits, whether steps are submitted one by one or recorded together',
     async (device, { wrap }) => {
       const options = exactScene('clustered', dimensions, 200, { restitution: 0.4 });
       const [plain, together] = await Promise.all([0, 1].map(() => createSimulation(wrap(), options)));

@@ -8,7 +8,7 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 describe('players of examples/lockstep', () => {
   gpuTest(
-    'stay equal on different engines, even if one on the CPU joins with a checkpoint of the GPU',
+    'stay equal on different engines, even if a player on the CPU joins with a checkpoint from the GPU',
     async (_, tools) => {
       const gpu = tools.wrap();
       const game = new LockstepGame();
@@ -19,7 +19,7 @@ describe('players of examples/lockstep', () => {
       const third = game.seat(2, createCpuSimulation(OPTIONS));
       await first.player.admit(2);
       await game.runTo(2 * HASH_EVERY);
-      // Results of the GPU arrive in order. So once this measure arrives, its earlier hashes have arrived, too.
+      // The GPU's results arrive in order, so after this measure the first player has sent all its hashes.
       await first.simulation.measure();
       await game.deliverAll();
       expect([...first.hashes.keys()]).toEqual([HASH_EVERY, 2 * HASH_EVERY]);

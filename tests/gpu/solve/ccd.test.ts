@@ -49,8 +49,8 @@ interface Flown {
 }
 
 /**
- * Ends the paths of a substep. `grid` holds the state after the motion. If `most` is given, dispatches are direct, with
- * at most so many workgroups.
+ * Ends the paths of a substep. `grid` holds the state after the motion. If `most` is given, dispatches are direct, and
+ * those over lists have at most `most` workgroups.
  */
 async function flyOnGpu(
   tools: GpuTools,
@@ -152,7 +152,7 @@ describe('paths of fast particles', () => {
       expect(expected.hits).toBeGreaterThan(50);
       // The last rounds follow no path, because the ends are settled before.
       expect([got.hits, got.held, got.left, got.followed]).toEqual([expected.hits, expected.held, 0, 0]);
-      // With fewer workgroups than there is work for, the workgroups loop.
+      // If `most` is 1, a single workgroup loops over each list.
       for (const most of [1, 1000]) {
         expect(await flyOnGpu(tools, world, settings, grid, { most }), `${most} workgroups`).toEqual(got);
       }

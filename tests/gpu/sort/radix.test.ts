@@ -207,7 +207,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'puts −∞ first, −0 before 0, ∞ after the numbers, and NaNs last, all with the same bits',
+    'puts −∞ first, −0 before 0, ∞ after the numbers, and NaNs last, and gives all NaNs the same bits',
     async (_, tools) => {
       const gpu = tools.wrap();
       const least = Number.MIN_VALUE;

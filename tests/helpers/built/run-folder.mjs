@@ -19,7 +19,7 @@ async function remove() {
 }
 
 /**
- * Vitest calls it for each project.
+ * Vitest calls this function for each project.
  * @param {import('vitest/node').TestProject} project
  */
 export default async function setup(project) {

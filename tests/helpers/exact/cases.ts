@@ -56,7 +56,7 @@ export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const scale = 2 * radius;
   const place = () => between(-0.2, edge + 0.2);
   const low = scale * pick(0, 0, -3.7, 500.1);
-  // With 300, quanta are coarser, and many periods, in quanta, are not 32-bit floats.
+  // With 300, quanta are coarser, and 32-bit floats cannot hold the number of quanta in many periods.
   const long = pick(1, 1, 1, 300);
   const positions = Float32Array.from(
     { length: dimensions * count },
@@ -112,7 +112,7 @@ function randomObstacles(
 /** The seeds of each test with many cases: 300, or as many as the environment variable says. */
 export const MANY_CASES = range(1000, Number(process.env.CELLSTORM_EXACT_CASES ?? 300));
 
-/** One kernel of each variant serves all cases, so compare many of them in one test. */
+/** Compares both engines in many cases. Put many cases into one test, because they share kernels. */
 export async function expectSameBitsInCases(
   gpu: Gpu,
   dimensions: 2 | 3,

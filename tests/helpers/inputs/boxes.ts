@@ -23,7 +23,7 @@ function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
 
 /**
  * If `kind` is dyadic, most corners are dyadic; those of slivers, and of boxes that touch them, may not be. With `odd`,
- * some boxes are invalid or huge, and some corners are as small as 1e-40.
+ * some boxes are invalid or huge, and some coordinates are as small as 1e-40.
  */
 export function arbitraryBoxes(
   dimensions: Dimensions,

@@ -5,7 +5,7 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** The least distance to which a path leads particles of equal size, in diameters, unless they start nearer. */
+/** Paths bring particles of equal size no nearer than this, in diameters, unless the particles start nearer. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 export const DT = 1 / 64;
@@ -13,7 +13,7 @@ export const DT = 1 / 64;
 const RADIUS = 0.5;
 const WALL = 45;
 
-/** Returns bullets before a wall of obstacles one diameter thick. They move at least 50 diameters per step of DT. */
+/** Returns bullets before a wall of obstacles, one diameter thick. A bullet moves at least 50 diameters in DT. */
 export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,
@@ -79,7 +79,7 @@ export function bulletsBeforeSizedWall(
           }),
         }
       : {}),
-    // With this range the world has as many levels as that of fastCrowd.
+    // With this range, an unbounded world has enough levels for finer entries.
     radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
   };
   const middle = repeat(lanes / 2, dimensions);

@@ -1,6 +1,6 @@
 import type { FluidOptions } from '../../../src/methods/fluid';
 
-/** Its emitter adds particles, and its drain removes them. */
+/** A tank with an emitter, which adds particles, and a drain, which removes them. */
 export const FOUNTAIN: FluidOptions = {
   dimensions: 2,
   cells: [16, 16],

@@ -82,7 +82,7 @@ export function askedWorlds(dimensions: Dimensions): Readonly<Record<string, Ask
 
 export interface AskedCrowd {
   readonly world: World;
-  /** `dimensions` numbers per particle, and in `points` per point. Some are not finite. */
+  /** `positions` has `dimensions` numbers per particle, `points` as many per point. Some are not finite. */
   readonly positions: Float32Array;
   readonly points: Float32Array;
 }

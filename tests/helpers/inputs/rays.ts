@@ -15,7 +15,7 @@ export const EDGE = 8;
 
 const FAR_OUT = 1e18;
 
-/** Returns rays of many kinds, some of which are not finite. Needs at least 32 particles. */
+/** Returns rays of many kinds, some of which isRay() rejects. Needs at least 32 particles. */
 export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
   const noise = createNoise(23);
   const rays: ReferenceRay[] = [];
@@ -102,7 +102,10 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/** Returns whether a ray is finite, has a direction and has no negative distance. CPU searches reject other rays. */
+/**
+ * Returns whether origin and direction are finite, the direction is not 0, and the distance is at least 0. CPU searches
+ * reject other rays.
+ */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
@@ -197,8 +200,8 @@ export function hitsOfSizes(
 }
 
 /**
- * Expects each hit once, by distance, then id. A ball is doubtful if rounding may decide whether the ray hits it; then
- * its hit is optional. Returns the number of doubtful balls.
+ * Expects each hit once, sorted by distance, then id. A ball is doubtful if rounding may decide whether the ray hits
+ * it; then its hit is optional. Returns the number of doubtful balls.
  */
 export function expectHits(
   ids: ArrayLike<number>,

@@ -1,4 +1,4 @@
-/** Sizes and positions that are hardest for floats: at limits of levels, at borders of cells, and almost touching. */
+/** Makes the hardest sizes and positions for floats: at limits of levels, at borders of cells, and almost touching. */
 import { defineLevels } from '../../../src/core/world/level-world';
 import type { Dimensions, RadiusRange, World, WorldOptions } from '../../../src/core/world/world';
 import { fc } from '../properties';
@@ -94,7 +94,7 @@ function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrar
   );
 }
 
-/** Returns radii. Some lie beside the limits of a level; grids quarantine particles with invalid ones. */
+/** Returns radii, many at the limits of a level. Some are invalid; grids quarantine their particles. */
 function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))

@@ -1,4 +1,4 @@
-/** Random bounded worlds with finite particles that are hard for 32-bit floats. */
+/** Random bounded worlds, and finite positions that are hard for 32-bit floats. */
 import {
   type Dimensions,
   defineWorld,

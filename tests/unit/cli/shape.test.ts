@@ -41,7 +41,7 @@ describe('the flags of simulate that change a scene', () => {
     expect(shaped('gas', 3, '--unbounded', '--cell-size', '3').plan.world.cellSize).toBe(4);
   });
 
-  it('wrap the world around along the given axes, or along none', () => {
+  it('make the world periodic along the given axes, or along none', () => {
     const { plan } = shaped('pile', 3, '--periodic', 'x,z');
     expect(plan.world).toMatchObject({ kind: 'periodic', period: [plan.world.max[0], 0, plan.world.max[2]] });
     expect(shaped('periodic', 2, '--periodic', 'none').plan.world.kind).toBe('bounded');

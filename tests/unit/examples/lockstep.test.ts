@@ -47,7 +47,7 @@ describe('players in lockstep', () => {
     expect(hashes.get(HASH_EVERY)).toBe(alone.measure().hash);
   });
 
-  it('report the first hashes after one player applied an input wrongly', async () => {
+  it('report the first differing hashes after one player applied an input wrongly', async () => {
     const game = new LockstepGame();
     const right = game.seat(0, open(), [0, 1]);
     const wrong = game.seat(1, open(), [0, 1], oneOff);

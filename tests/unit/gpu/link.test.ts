@@ -1,4 +1,4 @@
-/** Tests the linker, also where the package wgsl-preprocessor alone would accept or change text silently. */
+/** Tests the linker, including text that the package wgsl-preprocessor alone would silently accept or change. */
 import { describe, expect, it } from 'vitest';
 import { HASH_SEED_LOW, SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { GpuError } from '../../../src/core/base/errors';

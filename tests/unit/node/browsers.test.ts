@@ -56,7 +56,7 @@ describe('findBrowser', () => {
     expect(findBrowser(machine, 'netscape')).toBeUndefined();
   });
 
-  it('takes the first Chrome, Chromium or Edge if no browser is named, otherwise Firefox', () => {
+  it('if no browser is named, takes the first Chrome, Chromium or Edge or, without these, Firefox', () => {
     const [firefox, edge, chromium] = ['/usr/bin/firefox', '/usr/bin/microsoft-edge', '/snap/bin/chromium'];
     expect(findBrowser(machineWith([firefox, edge, chromium]), '')?.command).toBe(chromium);
     expect(findBrowser(machineWith([firefox, edge]), '')).toEqual({ command: edge, isFirefox: false });
@@ -70,12 +70,12 @@ describe('findBrowser', () => {
     );
   });
 
-  it('says what was searched, and which browsers there are', () => {
+  it('if the named browser is missing, says what was searched for, and which browsers there are', () => {
     const machine = machineWith(['/usr/bin/chromium', '/usr/bin/firefox']);
     expect(() => findBrowser(machine, 'chrome')).toThrow(
-      'chrome was not found: searched for google-chrome-stable, google-chrome, chrome in PATH, /usr/bin, /usr/local/bin, /snap/bin and in the caches of puppeteer and Playwright. There is chromium and firefox; or give the path of a browser.',
+      'chrome was not found: searched for google-chrome-stable, google-chrome, chrome in PATH, /usr/bin, /usr/local/bin, /snap/bin and in the caches of puppeteer and Playwright. Use chromium or firefox, or give the path of a browser.',
     );
-    expect(() => findBrowser(machineWith([]), 'edge')).toThrow(/There is no other browser; or give/);
+    expect(() => findBrowser(machineWith([]), 'edge')).toThrow(/Install it, or give/);
     expect(() => findBrowser(machineWith([], { platform: 'darwin' }), 'firefox')).toThrow(
       'searched for /Applications/Firefox.app/Contents/MacOS/firefox, /me/Applications/',
     );

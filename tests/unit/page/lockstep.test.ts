@@ -46,7 +46,7 @@ describe('ticks of the page lockstep.html', () => {
 });
 
 describe('rules of the page lockstep.html', () => {
-  it('pour discs of a player, and replace the oldest ones in a full world', () => {
+  it('pour discs of a player, and in a full world replace the oldest poured discs', () => {
     const start = (OPTIONS.positions as Float32Array).length / 2;
     const capacity = start + 5;
     const { simulation, rules } = open(capacity);

@@ -36,7 +36,7 @@ const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048])
 
 interface Example {
   readonly path: string;
-  /** The number of the opening fence's line, from 1. */
+  /** The number of the opening fence's line, counted from 1. */
   readonly line: number;
   readonly code: string;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFlockScene } from '../../../src/scenes/method-scene';
 
 describe('a flock scene', () => {
-  it('has its birds inside the box and a hunter near one, and is the same for the same seed', () => {
+  it('has its birds inside the box and a hunter near a bird, and is the same for the same seed', () => {
     for (const dimensions of [2, 3] as const) {
       const of = (seed: number, count = 400) =>
         createFlockScene('murmuration', { dimensions, count, width: 1, seed });

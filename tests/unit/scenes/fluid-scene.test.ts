@@ -61,7 +61,7 @@ describe('the solid cells of a fluid scene', () => {
       }
       expect(solid).toBeGreaterThan(0);
       expect(volume).toBeCloseTo(solid, 6);
-      // Boxes consist of several cells.
+      // On average, a box covers more than four cells.
       expect(positions.length / dimensions).toBeLessThan(solid / 4);
     }
   });

@@ -1,4 +1,4 @@
-/** To link a user's code, the linker renames names of shaders. It must find the same names in stripped shaders. */
+/** To link user code, the linker renames what shaders declare, so it must find the same names in stripped shaders. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

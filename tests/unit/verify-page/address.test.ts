@@ -22,7 +22,7 @@ describe('the address of verify.html', () => {
     expect(reports).toBe(true);
   });
 
-  it('selects the recorded hashes alone', () => {
+  it('with exact, selects only the comparison with recorded hashes', () => {
     expect(readAddress('?exact&dimensions=3').options).toEqual({
       exact: true,
       dimensions: [3],

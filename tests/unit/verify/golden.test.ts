@@ -37,12 +37,12 @@ describe('the recorded hashes of long exact simulations', () => {
   });
 
   describe.each(DIMENSIONS)('in %dD', (dimensions) => {
-    it('are those of the CPU engine at first, while particles come and go', async () => {
+    it('match the CPU engine up to step 100, while particles come and go', async () => {
       const expected = LONG_HASHES[longName('script', dimensions, 1000)]?.slice(0, 2);
       expect(await longHashes(CPU, 'script', dimensions, 1000, [1, 100])).toEqual(expected);
     });
 
-    it.each(LONG_SCENES)('are those of the CPU engine at first: %s', { tags: 'full' }, async (scene) => {
+    it.each(LONG_SCENES)('match the CPU engine in the first steps: %s', { tags: 'full' }, async (scene) => {
       for (const [count, marks] of [
         [1000, [1, 100]],
         [20_000, [1]],
@@ -52,7 +52,7 @@ describe('the recorded hashes of long exact simulations', () => {
       }
     });
 
-    it('are those of the CPU engine in the end', { tags: 'full', timeout: 120_000 }, async () => {
+    it('match the CPU engine up to the last step', { tags: 'full', timeout: 120_000 }, async () => {
       const expected = LONG_HASHES[longName('pile', dimensions, 1000)];
       expect(await longHashes(CPU, 'pile', dimensions, 1000)).toEqual(expected);
     });

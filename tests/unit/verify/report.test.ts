@@ -38,7 +38,7 @@ it('the last line counts the checks, or says what ended the run', () => {
   expect(conclusionOf(report({ error: 'The run was stopped.' }))).toBe('The run was stopped.');
 });
 
-it('the check `repeats` of verify takes the given steps, hashes their state, and reports its progress', async () => {
+it('the check `repeats` of verify takes the given number of steps, hashes the last state, and reports its progress', async () => {
   const steps: [string, number, number][] = [];
   const run = async (options: object) => {
     const cases: VerifyCase[] = [];

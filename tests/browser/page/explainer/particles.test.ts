@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'can be more or fewer, sorted by another method: the address has both, and the page stays at a common stage',
+    'can be more or fewer, with another method: the address has both, and the page keeps its stage if the method has it',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
@@ -107,7 +107,7 @@ describe('the particles of the explainer', () => {
   );
 
   browserTest(
-    'are dragged by the mouse, and the step that is shown is about the dragged one',
+    'are dragged by the mouse, and the page shows the step of the dragged particle',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('#hash');

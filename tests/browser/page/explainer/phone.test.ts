@@ -18,7 +18,7 @@ describe('the explainer on a phone', () => {
   });
 
   browserTest(
-    'is dark if its address asks for that, and so is the playground behind its link',
+    'is dark if its address asks for that, and passes the request on in its link to the playground',
     { tags: 'full' },
     async () => {
       const { page } = await open();

@@ -82,7 +82,7 @@ export function traceOf(choice: Partial<Choice>) {
   return createTrace(createScene({ ...DEFAULT_CHOICE, ...choice }));
 }
 
-/** Returns the middle of a particle's disc in the window, and the width of a cell. */
+/** Returns the middle of a particle's disc and the width of a cell, in pixels of the window. */
 export async function middleOf(page: Page, id: number): Promise<{ x: number; y: number; cell: number }> {
   return page.$eval(`#world [data-id="${id}"] .disc`, (disc) => {
     const { x, y, width, height } = disc.getBoundingClientRect();
@@ -91,7 +91,7 @@ export async function middleOf(page: Page, id: number): Promise<{ x: number; y: 
   });
 }
 
-/** Returns a particle's position, in the world of the method. */
+/** Returns a particle's position in the world of the current trace. */
 export async function positionOf(page: Page, id: number): Promise<number[]> {
   return page.evaluate(
     (particle) =>

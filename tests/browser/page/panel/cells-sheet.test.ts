@@ -78,7 +78,7 @@ describe('a sweep over cell sizes', () => {
   );
 
   browserTest(
-    'opens by a button that is in view at first, as the sweep over counts does',
+    'opens with a button that is visible without scrolling, as the sweep over counts does',
     { tags: 'full' },
     async () => {
       const { page } = await open();

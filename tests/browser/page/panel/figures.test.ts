@@ -57,7 +57,7 @@ describe('the figures of the panel', () => {
       const measureWith = async (broadPhase: string) => {
         await chooseOption(page, 'broadPhase', broadPhase);
         await page.click('#reset');
-        // By then the pile has settled, so a missed particle changes the number of contacts.
+        // After 42 steps the pile has settled, so a missed particle changes the number of contacts.
         await stepTimes(page, 42);
         return measuredOf(page);
       };
@@ -89,7 +89,7 @@ describe('the figures of the panel', () => {
     browserTest(`are those of the simulation (${engine})`, { tags: [...tags] }, async () => {
       const { page } = await open();
       await arrange(page, { engine, count: SOME });
-      // By then some particles lie on each other, and no two figures are equal.
+      // After 30 steps some particles lie on each other, and no two figures are equal.
       await stepTimes(page, 30);
       const measured = await measuredOf(page);
       const { candidates, contacts, greatestOccupancy, count, substeps, cells } = measured;

@@ -86,7 +86,7 @@ describe('files', () => {
     return { ...opened, saved, state, later };
   }
 
-  browserTest('of a state hold what the simulation holds', async () => {
+  browserTest('of a state give the same state hash in another simulation', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'gas', engine: 'cpu' });
     await stepTimes(page, 3);
@@ -228,7 +228,7 @@ describe('files', () => {
     );
   }
 
-  browserTest('give their state again after Reset or another engine', { tags: 'full' }, async () => {
+  browserTest('give their state again after Reset or a change of engine', { tags: 'full' }, async () => {
     const { page, saved } = await openSaved();
     await stepTimes(page, 1);
     await page.click('#reset');

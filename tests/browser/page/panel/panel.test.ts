@@ -139,7 +139,7 @@ describe('the controls', () => {
     expect(await textOf(page, 'particles')).toBe('2');
   });
 
-  browserTest('are disabled with the reason if the scene sets their value', async () => {
+  browserTest('are disabled if the scene sets their value, and give the reason', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', scene: 'crates' });
     await unfold(page, 'spread');

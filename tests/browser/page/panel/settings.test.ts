@@ -239,7 +239,7 @@ describe('the control of the cell size', () => {
     await arrange(page, { engine: 'gpu', scene: 'gas', count: 400 });
     await waitForText(page, 'field-cellSize-note', /By the cost model, cells of 1\.\d+ diameters/);
     const onGpu = await markOf();
-    // The slider goes from 1 to eight times the suggestion, which is about 1.4.
+    // The suggestion is about 1.4. The slider goes from 1 to eight times the suggestion.
     expect(onGpu.share).toBeGreaterThan(0.08);
     expect(onGpu.share).toBeLessThan(0.2);
     expect(onGpu.way).toBeCloseTo(onGpu.share, 1);

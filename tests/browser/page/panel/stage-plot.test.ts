@@ -26,7 +26,7 @@ function stagesOf(page: Page): Promise<{ name: string; time: string; colour: str
   );
 }
 
-/** Returns the colours of the middle column, from top to bottom. Equal pixels in a row count once. */
+/** Returns the colours of the middle column, from top to bottom. Successive equal pixels count once. */
 function coloursDown(page: Page, plot: string): Promise<string[]> {
   return page.$eval(`${plot} canvas`, (canvas) => {
     const { width, height } = canvas as HTMLCanvasElement;

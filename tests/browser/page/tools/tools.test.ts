@@ -173,7 +173,7 @@ describe('a tool', () => {
         const { theme, obstacles } = await describeScenery(page);
         const image = await takePicture(page, `tools-${engine}`);
         const painted = obstacles.filter(
-          // Compare with the background, not with the colour of obstacles: another rim may darken the pixel.
+          // Compare with the background, not with obstacles' colour: another obstacle's rim may darken the pixel.
           (at) => colourDistance(pixelAt(image, ...at), theme.surface) > 25,
         );
         expect(obstacles.length).toBe(obstacleCount);
@@ -193,7 +193,7 @@ describe('a tool', () => {
         expect((await stateOf(page)).obstacleCount).toBeGreaterThan(0);
         await chooseOption(page, 'pointer', 'Erase');
         await typeNumber(page, 'brush', 1000);
-        // By key a tool works in the middle of the picture.
+        // A key uses the tool in the middle of the picture.
         await page.focus('#stage canvas');
         await page.keyboard.press('x');
         await page.waitForFunction(() => window.cellstorm?.simulation?.count === 0);
@@ -217,7 +217,7 @@ describe('a tool', () => {
       { tags: [...tags] },
       async () => {
         const { page } = await open();
-        // No particle has a neighbour that is close enough to hit at once.
+        // The particles are too far apart to collide in one step.
         await arrange(page, { scene: 'lattice', size: 0.125, brush: 30, engine, dimensions, pointer });
         await page.mouse.move(...(await middleOf(page)));
         await page.mouse.down();

@@ -73,8 +73,8 @@ describe('the picture', () => {
     await arrange(page, { engine: 'cpu' });
     await page.mouse.move(...(await middleOf(page)));
     const before = await scaleOf(page);
-    // Browsers report a pinch as a wheel with the control key. The page takes less than 50 pixels for a pinch, and more
-    // for a real wheel.
+    // Browsers report a pinch as a wheel with the control key. The page treats moves below 50 pixels as a pinch, and
+    // larger ones as a real wheel.
     await page.keyboard.down('Control');
     await page.mouse.wheel({ deltaY: -40 });
     await page.mouse.wheel({ deltaY: -100 });

@@ -7,7 +7,7 @@ import { expectArraysWithin, gpuTest, HARDWARE, SHARED } from '../../../helpers/
 const SPEED_BOUND = 5e-4;
 const PRESSURE_BOUND = 1e-3;
 
-/** A tank with empty, full and cut-off tiles, with closed cells, and with fluid around an obstacle. */
+/** A tank with solid cells, fluid around an obstacle, and tiles that are empty, full or cut by the tank's edge. */
 function tank(width: number, height: number): FluidOptions {
   return {
     dimensions: 2,

@@ -272,7 +272,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'list pairs across the visible end of a periodic world, whichever end the lower slot is at',
+    'list pairs across the visible end of a periodic world, whether the lower slot is at this end or at the other',
     async (_, tools) => {
       const all = cornersIn(dimensions);
       const at = (x: number) => [x, ...all(8).slice(1)];

@@ -45,7 +45,7 @@ function listOf(words: readonly number[]): PairList {
 
 const wordsOf = ({ count, pairs }: PairList) => [...pairs.slice(0, 2 * count)];
 
-/** Copies are small, since bandwidth is not tested. */
+/** The run copies only a little memory, because no test checks the bandwidth. */
 const HOST: BenchHost = { copyBytes: 2 ** 20 };
 
 async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promise<readonly Outcome[]> {
@@ -105,7 +105,7 @@ describe('a run of the benchmark', () => {
       expect(grid?.work?.tests).toBeLessThan(1000);
       expect(grid?.work?.pairs).toBe(naive?.work?.pairs);
       expect(hitRatio(naive as Outcome)).toBe((naive?.work?.pairs ?? 0) / 44_850);
-      // A moving scene is counted in its second frame.
+      // In a moving scene, the work is counted in the second frame, which has other pairs.
       expect(naive?.work?.pairs === naive?.found?.pairs).toBe(scene === 'uniform');
       expect(none).toMatchObject({ status: 'timed' });
       expect(none?.work).toBeUndefined();

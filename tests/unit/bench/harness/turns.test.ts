@@ -5,8 +5,8 @@ import { type Taken, takeTurns, turnOrder } from '../../../../bench/harness/turn
 
 describe('turns', () => {
   /**
-   * Opens an engine that takes ten milliseconds. Its clock advances in steps of `step` milliseconds. A turn for which
-   * `hasTime` returns false has no time.
+   * Opens an engine that takes ten milliseconds. Its clock advances in steps of `step` milliseconds. If `hasTime`
+   * returns false, a turn gives no sample.
    */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const requested: Batches[] = [];

@@ -51,7 +51,7 @@ test('an atomic reads a sector and writes it', () => {
   expect([cache.read, cache.written]).toEqual([SECTORS * SECTOR_BYTES, SECTORS * SECTOR_BYTES]);
 });
 
-test('the L2 of the model `large` is smaller for fewer particles, but holds three layers of cells unless the real one does not', () => {
+test('the L2 of the model `large` is smaller for fewer particles, but holds three layers of cells if the real L2 does', () => {
   const bytes = (count: number, dimensions: 2 | 3) => largeCacheBytes({ count, dimensions, l2Bytes: 50e6 });
   expect(bytes(1e8, 2)).toBe(50e6);
   expect(bytes(1e9, 3)).toBe(50e6);

@@ -114,7 +114,7 @@ describe('the sites of a twin', () => {
     expect(sitesOf('let bits = 3u & words[0]; let both = (bits) & words[1];')).toHaveLength(2);
   });
 
-  test('are refused for pointers to elements, and for parameters that depend on the part of a dispatch that runs', () => {
+  test('are refused for pointers to elements, and for a parameter with the builtin global_invocation_id', () => {
     expect(() => twinOf('let pointer = &rows[0];')).toThrow('only rows[index] is supported');
     const text = `${BUFFERS}@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {}`;
     expect(() => makeTwin(text, 'main', 1)).toThrow('global_invocation_id');

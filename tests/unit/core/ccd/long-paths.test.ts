@@ -1,7 +1,7 @@
 /**
- * A substep has CCD_TICKS ticks, the unit of time of hits. Each path is cut into pieces, each of a few cells. All paths
- * are first followed up to an early tick, the horizon. If some paths go on, a later horizon follows. Beyond the first
- * horizon the work is limited; paths that would need more are held at the last horizon.
+ * `followPaths` cuts each path into pieces of a few cells. It first follows all paths up to an early tick, the horizon.
+ * While some paths go on, it follows them to a later horizon. Beyond the first horizon the work is limited: paths that
+ * would need more are held at the last horizon. A substep has CCD_TICKS ticks.
  */
 import { describe, expect, it } from 'vitest';
 import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';
@@ -113,7 +113,7 @@ describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions
     expect(after.velocities).toEqual(before.velocities);
   });
 
-  it('have a single piece if a tick would have more than 16 pieces, so the particles stay at their start', () => {
+  it('have a single piece if they would need more than 16 per tick, so the particles stay at their start', () => {
     const { counts, work } = follow(crowd(dimensions, 7, 1e7));
     expect(counts.hits + counts.held).toBe(counts.paths);
     expect(work.boxes).toBe(counts.paths);

@@ -47,24 +47,24 @@ it.each([2, 3] as const)(
   },
 );
 
-it('keptShare keeps at most what the fastest approach needs, or a speed; under strain both are lower', () => {
+it('keptShare limits a sum by depth to `closing` or kickSpeed, and by strain to half of `closing` or calmSpeed', () => {
   const kept = (closing: number, depth: number, strain: number, kickSpeed = 2, calmSpeed = 1) =>
     keptShare(8, closing, { depth, strain }, { kickSpeed, calmSpeed });
-  // From a depth of 2 on, a sum of length 8 may keep the greater of `closing` and kickSpeed; from a strain of 2 on,
-  // that of half of `closing` and calmSpeed.
+  // The sum has length 8. From a depth of 2 on, it keeps at most max(closing, kickSpeed); from a strain of 2 on, at
+  // most max(closing / 2, calmSpeed).
   expect([4, 3, 0.5].map((closing) => kept(closing, 2, 0))).toEqual([0.5, 0.375, 0.25]);
   expect([4, 3, 0.5].map((closing) => kept(closing, 0, 2))).toEqual([0.25, 0.1875, 0.125]);
   expect([kept(0, 9, 9), kept(16, 9, 9), kept(0, 9, 9, 0, 0)]).toEqual([0.125, 1, 0]);
-  // Up to 1 there is no limit; halfway to 2 it acts by half.
+  // A depth or strain of at most 1 sets no limit. At 1.5, the limit removes half of the excess.
   expect([0, 1, 1.5].map((depth) => kept(0, depth, 1))).toEqual([1, 1, 0.625]);
   expect([0, 1, 1.5].map((strain) => kept(4, 1, strain))).toEqual([1, 1, 0.625]);
 });
 
-it('halfChange gives bodies less speed the faster they part, and always ends an approach', () => {
+it('halfChange gives bodies less speed the faster they part, and its limit always allows an approach to end', () => {
   const change = (push: number, approach: number, pushSpeed = 4) =>
     halfChange(push, approach, pushSpeed, 2, 1, 0);
   expect([change(1, 0), change(9, 0), change(9, -2), change(99, -20)]).toEqual([1, 4, 4, 10]);
-  // Each unit of speed at which bodies part takes 2 · ½ from the limit.
+  // The limit falls by parting / 2 = 1 per unit of speed at which bodies part.
   expect([change(1, 1), change(9, 1), change(9, 3), change(9, 5)]).toEqual([1, 3, 1, 0]);
   expect([change(9, 0, 0), change(9, -2, 0)]).toEqual([0, 1]);
 });
@@ -79,8 +79,8 @@ it('restitutionOf falls as the load grows, and is 0 from a load of 1 on', () => 
 });
 
 it('holdFactor stops as much of the slip as friction allows', () => {
-  // The support S has length 4, and the slip across it is 1. Friction holds all of the slip, which is 1 / 4² of the
-  // vector |S|² G − (S·G) S.
+  // The support S has length 4, and the slip, which is G across S, has length 1. Friction holds all of the slip, which
+  // is 1 / 4² of the vector |S|² G − (S·G) S.
   expect(holdFactor(16, 0, 4, 0.5)).toBe(1 / 16);
   expect(holdFactor(16, 0, 16, 0.5)).toBe(0.5 / 16);
   // The changes already use 1 of the 2 that friction allows.
@@ -92,7 +92,7 @@ it('holdFactor stops as much of the slip as friction allows', () => {
 it('obstacleChange slows or ends the approach along the common normal, and never reverses it without a bounce', () => {
   expect(obstacleChange(2, 1, -5, 0)).toBe(2);
   expect(obstacleChange(2, 1.5, -5, 0)).toBe(3);
-  // Obstacles on both sides: the sum of their changes is short.
+  // With obstacles on both sides, their changes nearly cancel, so the sum of the vectors is short and `turn` is large.
   expect(obstacleChange(2, 1000, -5, 0)).toBe(5);
   expect(obstacleChange(20, 1, -5, 0.5)).toBe(7.5);
 });

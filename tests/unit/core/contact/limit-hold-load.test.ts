@@ -28,7 +28,7 @@ interface Limited {
   readonly changes: readonly number[];
 }
 
-/** Returns, for each particle in a deep overlap, the limit and the size of its change of velocity. */
+/** Returns the size of the change of velocity of each particle in a deep overlap, and the limit on that change. */
 function stepOnce(create: (options: SimulationOptions) => Engine, options: SimulationOptions): Limited {
   const { world, diameter, settings, positions, velocities, radii } = planSimulation(options);
   const { dimensions } = world;
@@ -55,7 +55,7 @@ function stepOnce(create: (options: SimulationOptions) => Engine, options: Simul
     }
     // In shallower overlaps, the limit acts in part or not at all.
     if (deepest < 1 / 8) return;
-    // The friction of a bounce adds to its change.
+    // In a bounce, friction adds to the change of velocity.
     const { restitution, friction, kickSpeed } = substep;
     const factor = restitution > 0 ? (1 + restitution) * (1 + friction) : 1;
     limits.push(Math.max(Math.max(SPREADING, factor) * closing, kickSpeed));
@@ -129,12 +129,12 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       for (const slope of [0.1, 0.19]) {
         const { way, speed } = slide(slope, 0.2);
         expect(way).toBeGreaterThan(-1e-6);
-        // It slides only until the slab bears it.
+        // The ball slides only until the slab bears it.
         expect(way).toBeLessThan(2e-3);
         expect(speed).toBeLessThan(1e-5);
       }
       const { way } = slide(0.3, 0.2);
-      // The acceleration is 10 (slope − friction) = 1. In a second the ball slides half of that.
+      // The acceleration is 10 (slope − friction) = 1, so the ball slides by 0.5 in a second.
       expect(way).toBeGreaterThan(0.45);
       expect(way).toBeLessThan(0.55);
     });
@@ -155,7 +155,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         const { velocities } = simulation.read();
         return [velocities[0], velocities[dimensions]];
       };
-      // Without friction, gravity across the support gives both balls its full speed.
+      // Without friction, gravity along x gives both balls its full speed.
       expect(across(0)).toEqual([1 / 8, 1 / 8]);
       // The support changes each velocity by push / dt, which is 0.35 / 2 / 4 · 8 in 2D.
       const support = (dimensions === 2 ? 0.35 : 0.25) * (1 / 4 / 2) * 8;
@@ -179,7 +179,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect((loads as Float32Array).every((load) => load < 1)).toBe(true);
     });
 
-    it('keeps velocities finite if a fall through the world is faster than any particle may be', () => {
+    it('keeps velocities finite even if a fall through the world would exceed the greatest speed', () => {
       const diameter = 2 ** 60;
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
@@ -194,7 +194,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
     });
 
-    it('lets a large ball rest on a ball 20 times smaller above an obstacle, with at least 98% of the gap', () => {
+    it('lets a large ball rest on a ball 20 times smaller above an obstacle, and crush it by at most 2%', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,

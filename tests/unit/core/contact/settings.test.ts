@@ -132,7 +132,7 @@ describe('deriveSubstep', () => {
     });
   });
 
-  it('limits the push speed to what holds up eight columns as high as the world', () => {
+  it('limits the push speed to the speed that holds up eight columns as high as the world', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 1 });
     const at = (dt: number) => deriveSubstep(world, 1, settings, dt).pushSpeed;
     expect(at(2 ** -10)).toBe((8 * (3 * 16 + 4 * 50)) / 1024);
@@ -147,7 +147,7 @@ describe('deriveSubstep', () => {
     expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
   });
 
-  it('multiplies the limit of the push speed by the cube root of the mass ratio if radii differ, parting by its square', () => {
+  it('multiplies the limit of the push speed by the cube root of the mass ratio, and parting by the square of this root', () => {
     for (const dimensions of [2, 3] as const) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const options = { dimensions, min: corner(0), max: corner(16) };

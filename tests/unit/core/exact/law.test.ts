@@ -7,7 +7,7 @@ import { DIMENSIONS } from '../../../helpers/passes';
 import { fc } from '../../../helpers/properties';
 
 describe('the contact law of exact simulations', () => {
-  it('lets several obstacles change a velocity by greatest / fraction, but at most to rest', () => {
+  it('lets several obstacles change a velocity by greatest / fraction, but not by more than most', () => {
     const change = fc.integer({ min: 1, max: 2 ** 31 - 1 });
     fc.assert(
       fc.property(change, fc.integer({ min: 0, max: ONE }), change, (greatest, fraction, most) => {
@@ -40,7 +40,7 @@ describe('the contact law of exact simulations', () => {
           count++;
         }
       }
-      // With lengths rounded down, the mean is 0.0005.
+      // If lengths were rounded down, the mean would be 0.0005.
       expect(Math.abs(sum / count)).toBeLessThan(0.00005);
     },
   );

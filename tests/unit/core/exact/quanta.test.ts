@@ -21,7 +21,7 @@ describe('the quanta of an exact simulation', () => {
   it.each([
     [false, 1],
     [true, 3],
-  ] as const)('need slightly more room than diameters; periodic: %s', (periodic, diameters) => {
+  ] as const)('need an axis (periodic: %s) slightly longer than %d diameters', (periodic, diameters) => {
     const quantaOf = (length: number) =>
       defineQuanta(
         defineWorld({ dimensions: 2, min: [0, 0], max: [length, 8], periodic: [periodic, false] }, 1),

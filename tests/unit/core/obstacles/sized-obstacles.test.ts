@@ -532,7 +532,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     }
   });
 
-  it('can have one huge body and thousands of tiny ones', () => {
+  it('can include one huge body and thousands of tiny ones', () => {
     const noise = createNoise(3);
     const count = 200;
     const fixed = 3000;

@@ -54,7 +54,7 @@ function bodiesOf(dimensions: Dimensions, given: readonly Given[], boxes: boolea
   return { positions, ...defineShapes(dimensions, radii, halves) };
 }
 
-/** Sizes from a millionth of `largest` up to `largest`. */
+/** Returns sizes from a millionth of `largest` up to `largest`. */
 const sizes = (largest: number) =>
   fc.integer({ min: 0, max: 1000 }).map((share) => fround(largest * 1e-6 ** (share / 1000)));
 

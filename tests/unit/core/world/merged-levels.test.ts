@@ -19,7 +19,7 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
   const radii = new Float32Array(count).fill(1);
 
   it.each([1, 2, 8, 64, 256])(
-    'make the smallest cells hold about half a particle or more, if particles are %d times as far apart as two per cell',
+    'make the smallest cells hold about half a particle or more, at %d times the spacing of two particles per cell of level 0',
     (spacing) => {
       // A cell of width 2 · spacing holds two particles.
       const edge = (count / 2) ** (1 / dimensions) * 2 * spacing;

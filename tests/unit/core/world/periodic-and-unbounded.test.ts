@@ -106,7 +106,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('has minimum images that change in nothing but their sign if the two positions are swapped', () => {
+  it('has minimum images that change only their sign if the two positions are swapped', () => {
     expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
     expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
     expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);

@@ -47,7 +47,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
       expect(finder.members).toBeGreaterThanOrEqual(count);
       expect(finder.members).toBeLessThanOrEqual(most * count);
     }
-    // The last scene has a box around all others.
+    // Box 0 of the last scene surrounds all others, so every chunk that has members has this one.
     const { starts, members } = (finder as unknown as { readonly order: ChunkOrder }).order;
     const inChunk = Array.from({ length: finder.chunks }, (_, chunk) =>
       members.subarray(starts[chunk], starts[chunk + 1]).includes(0),
@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('overlapping boxes found in chunks, in %dD', (dimensio
     expect(used.length).toBeGreaterThan(20);
   });
 
-  it('are in chunks that are hardly fuller in clusters far apart than in a single cluster', () => {
+  it('fill the fullest chunk hardly more in three distant clusters than in a single cluster', () => {
     const noise = createNoise(2);
     const count = 6000;
     const boxes = scatterBoxes(dimensions, count, noise, dimensions === 2 ? 55 : 13, () => 0.5);

@@ -67,8 +67,8 @@ describe('the pairs of a grid in 2D', () => {
     PLANE.collect(search.task, 0x7fff_ffff, count);
     const upTo = (row: number) =>
       Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
-    // The window must hold all slots to the end of the next row. Row 9 does not fit, because row 10 follows it. After
-    // the first tenth of row 11, the rest fits together with row 12.
+    // The window must hold all slots up to the same x in the next row. In row 9 this fails, because row 10 has many
+    // slots. After the first tenth of row 11 it works again, because row 12 has few.
     const [fitting = 0] = stops;
     expect(fitting).toBeGreaterThan(upTo(9) - 256);
     expect(fitting).toBeLessThanOrEqual(upTo(10));
@@ -151,7 +151,7 @@ describe('the pairs of a grid in 2D', () => {
     );
   });
 
-  it('are the same if the visitor searches another grid', () => {
+  it('are the same if the callback searches another grid', () => {
     const options = { dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count } as const;
     const [grid, other] = [createCpuGrid(options), createCpuGrid({ ...options, periodic: [true, true] })];
     // The pairs come in several portions, each of which ends inside a row.

@@ -10,7 +10,7 @@ import { cornersIn } from '../../../helpers/inputs/vectors';
 
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
+/** Greatest error, in doubles, of the distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 describe.each([2, 3] as const)('a ray through a grid in %dD', (dimensions) => {

@@ -214,7 +214,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   );
 
   it('decides ties across the ends like exact arithmetic', () => {
-    // The two particles are about one diameter apart across the end, at any 32-bit floats.
+    // The two particles are about one diameter apart across the end, at arbitrary 32-bit coordinates.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(

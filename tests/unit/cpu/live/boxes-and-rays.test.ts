@@ -215,7 +215,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met(vector(4, 4.5), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3 - 2 ** -40), left, 0)).toEqual([]);
-      // Distances are multiples of the direction's length. Hits at equal distances are ordered by id.
+      // Distances are in units of the direction's length. Hits at equal distances are ordered by id.
       index.add(vector(4), 1);
       expect(met(vector(4, 0), vector(0, 6), 0.9)).toEqual([
         [0, 0.5],

@@ -256,7 +256,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(nearer).toBeGreaterThan(10);
   });
 
-  it('finds every small object around a large one, and the large one from each', () => {
+  it('finds every small object around a large one, and the large one from each small one', () => {
     const random = new Random(3);
     const count = 600;
     const index = createCpuIndex(box(64, count + 2));

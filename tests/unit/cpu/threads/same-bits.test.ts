@@ -1,4 +1,4 @@
-/** Tests that any number of threads gives the bits of one. Stand-ins for threads take turns, so no test waits. */
+/** Tests that any number of threads gives the same bits as one. Stand-ins for threads take turns, so no test waits. */
 import { describe, expect, test } from 'vitest';
 import { createCpuGrid, createCpuSimulation, type SimulationOptions } from '../../../../src/cpu';
 import { createScene, sceneOptions } from '../../../../src/scenes';
@@ -9,7 +9,7 @@ import { createTurnGrid, createTurnSimulation } from './crew';
 
 const COUNT = 4500;
 const DT = 1 / 60;
-/** Other tests of the default tier have two threads, or four. */
+/** In the default tier, eight threads are enough here, because other tests use two or four. */
 const THREADS = runsAll ? [2, 4, 8] : [8];
 
 type Case = readonly [name: string, scene: string, changes: Partial<Omit<SimulationOptions, 'dimensions'>>];

@@ -153,7 +153,7 @@ describe('Without workers', () => {
 
       terminate() {}
     }
-    // Without this function, the engine takes the worker of browsers.
+    // Without this function of Node, the engine uses the global `Worker`, as in browsers.
     vi.stubGlobal('process', { ...process, getBuiltinModule: undefined });
     vi.stubGlobal('Worker', Missing);
     try {

@@ -15,7 +15,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('separate two particles that are closer than a radius by at most as many cells as the radius spans', () => {
+    it('put two particles that are closer than a radius at most as many cells apart as the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(

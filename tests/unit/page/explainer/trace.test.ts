@@ -347,11 +347,11 @@ describe('the particles of the explainer', () => {
     expect(Math.max(...counted.counts)).toBe(4);
     expect([...scene.arrivals].toSorted((a, b) => a - b)).toEqual(range(0, count));
     expect(expected.entries).not.toEqual(grid.ids);
-    // Few steps after the first one of a stage write nothing: some end a stage, look up a row, or skip a particle.
+    // After the first step of a stage, few steps write nothing: those that end it, look up a row or skip a particle.
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 
-  it('keep their positions in the picture if the number or method changes; moved ones are where they were put', () => {
+  it('keep their positions in the picture if the number or method changes, unless `moved` gives them others', () => {
     const at = (choice: Partial<Choice>) => createScene({ ...DEFAULT_CHOICE, ...choice }).positions;
     expect(at({ count: 60 }).subarray(0, 60)).toEqual(at({}));
     const shifted = at({ method: 'hashed' }).map((value, index) => value + (index % 2 === 0 ? 3 : 2));

@@ -125,7 +125,7 @@ describe('shown cells', () => {
       expect(cells * levels.cellSize).toBeGreaterThanOrEqual(extent);
       expect((cells - 1) * levels.cellSize).toBeLessThan(extent);
     });
-    // Larger cells hold more particles at the end of the scale.
+    // Larger cells hold more particles, so the scale of the heat map ends at a larger number.
     expect(heatEnd({ ...world, cellSize: 4 * world.diameter }, 100)).toBeGreaterThan(heatEnd(world, 100));
   });
 });

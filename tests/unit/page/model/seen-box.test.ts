@@ -13,7 +13,7 @@ function around(dimensions: 2 | 3, points: readonly (readonly number[])[], radiu
 }
 
 describe('the shown box', () => {
-  it("is the world's box, if it has one", () => {
+  it('is the box of the world, if the world has one', () => {
     expect(worldBox({ min: [0, 1], max: [4, 5] })).toEqual({
       min: [0, 1],
       max: [4, 5],

@@ -176,7 +176,7 @@ describe('the page on a device that is too small', () => {
     expect(page.notices).toHaveLength(1);
   });
 
-  it('starts with fewer particles if the error about a too large lattice names no count', async () => {
+  it('starts with fewer particles if the error about too large a lattice names no count', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {
       engine.onStart = (count) => {

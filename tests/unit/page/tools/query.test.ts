@@ -102,7 +102,7 @@ describe('the outline of visited cells', () => {
     expect([...along].sort((a, b) => a - b)).toEqual([0, 3, 8, 10]);
   });
 
-  it('is described, with a note if it surrounds only a part of them', () => {
+  it('is described, with a note if it surrounds only some of the cells', () => {
     const textOf = (dimensions: 2 | 3, kind: 'ray' | 'box', length: number) => {
       const far = Array<number>(dimensions).fill(length);
       const simulation = createCpuSimulation({

@@ -155,7 +155,7 @@ describe('tools', () => {
     }
   });
 
-  it('request missing room only once for each press of the pointer', async () => {
+  it('request more room only once per press of the pointer', async () => {
     const { tools, requests } = open('add');
     const frame = async () => {
       tools.update();

@@ -11,7 +11,7 @@ describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
     ['density', 'uniform'],
     ['density', 'periodic'],
     ['contacts', 'mixed'],
-  ] as const)('equal brute force for the %s of the scene %s, with gaps in the ids', (counted, name) => {
+  ] as const)('equal findPairs or brute force: %s of the scene %s, with gaps in the ids', (counted, name) => {
     const options = sceneOptions(createScene(name, { dimensions, count: 300 }));
     const simulation = createCpuSimulation(options);
     const count = createCpuTally(simulation, options, counted);

@@ -10,7 +10,7 @@ describe.each([2, 3] as const)('the occupied cells in %iD', (dimensions) => {
     ['far-apart', {}],
     ['colliding-cells', {}],
     ['mixed', ENDLESS],
-  ] as const)('contain each particle once, and say which of them share a bucket (%s)', (name, change) => {
+  ] as const)('contain each particle once, and say which cells share a bucket (%s)', (name, change) => {
     const scene = createScene(name, { dimensions, count: 300 });
     const simulation = createCpuSimulation(sceneOptions(scene, change));
     const particles = simulation.read();
@@ -35,7 +35,7 @@ describe.each([2, 3] as const)('the occupied cells in %iD', (dimensions) => {
       expect(cells.filter(({ isShared }) => isShared).length).toBeGreaterThan(30);
   });
 
-  it('leave out particles without a position', () => {
+  it('leave out particles whose position is not finite', () => {
     const positions = new Float32Array(2 * dimensions);
     const { world } = createCpuSimulation({ dimensions, radius: 0.5, unbounded: true, positions });
     positions.fill(Number.NaN, 0, dimensions);

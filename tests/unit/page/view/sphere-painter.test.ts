@@ -49,7 +49,7 @@ describe('balls before the camera', () => {
     expect([...radius]).toEqual([...radius].sort((first, second) => first - second));
   });
 
-  it('are all painted, in order of depth, wherever they are', () => {
+  it('are all projected, farthest first, wherever they are', () => {
     const random = new Random(7);
     for (let attempt = 0; attempt < 20; attempt++) {
       const given = ballsAt(...Array.from({ length: 300 }, () => (10 * random.nextBits()) / 2 ** 32));

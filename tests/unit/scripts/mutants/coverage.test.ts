@@ -18,7 +18,7 @@ test('the tests of a source file are those that import the file, and its own tes
   );
 });
 
-test('the tests of a line of a shader are those that dispatch a kernel with this line inside its function', () => {
+test('the tests of a shader line are those that dispatch a kernel with this line and the function around it', () => {
   const file = 'shaders/query/rays.wgsl';
   const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
   const body = lines.findLastIndex((line) => line.startsWith('  '));

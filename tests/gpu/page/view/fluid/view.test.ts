@@ -116,7 +116,7 @@ describe('a 2D surface', () => {
         }
       }
       expect(wrong).toEqual([]);
-      // Textures are no larger than the picture, and coarser if particles are large.
+      // The textures take no more bytes than the picture, and far fewer if particles are large on the screen.
       expect(Math.max(...bytes)).toBeLessThanOrEqual(4 * SIZE * SIZE);
       expect(bytes[3]).toBeLessThan((bytes[1] as number) / 8);
     },
@@ -265,7 +265,7 @@ describe('fields', () => {
       };
       expect(greens(1)).toBe(0);
       expect(greens(1.5)).toBeGreaterThan(60);
-      // In 3D solid cells hide what is behind them.
+      // In 3D, too, solid cells appear only at their positions.
       const space = await picture(
         tools,
         {

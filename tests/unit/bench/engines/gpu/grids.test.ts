@@ -28,7 +28,7 @@ it.each(DIMENSIONS)(
   },
 );
 
-it('cells are one diameter wide if bodies crowd in a corner of a large box, which gpu-grid then rejects', () => {
+it('cells are one diameter wide if bodies crowd in a corner of a large box, and gpu-grid rejects this scene', () => {
   const random = new Random(1);
   const crowd = Float32Array.from({ length: 2 * COUNT }, () => random.between(0, 300));
   const scene: BenchScene = {

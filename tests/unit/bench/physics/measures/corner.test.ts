@@ -4,7 +4,7 @@ import { cornerCases } from '../../../../../bench/physics/measures/corner';
 import { figuresOf, findCase } from '../cases';
 
 describe.each(['two walls', 'two obstacles', 'a wall and an obstacle'])('a body between %s', (sides) => {
-  it.each(['ball', 'box'])('stands up to 30° if it is a %s', async (shape) => {
+  it.each(['ball', 'box'])('stands still at angles up to 30° if it is a %s', async (shape) => {
     for (const degrees of [5, 20, 30]) {
       const { speed } = await figuresOf(findCase('slope', 3, `${degrees}°, ${shape} between ${sides}`));
       expect(speed, `${degrees}°`).toBeLessThanOrEqual(1e-4);

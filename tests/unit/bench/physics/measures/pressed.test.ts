@@ -4,7 +4,7 @@ import { measureOverlaps } from '../../../../../bench/physics/overlaps';
 import { figuresOf, findCase } from '../cases';
 
 describe.each([2, 3] as const)('bodies that overlap on a floor in %dD', (dimensions) => {
-  it.each([10, 20, 40])('come to rest in a row that is too long, in a world %d high', async (height) => {
+  it.each([10, 20, 40])('come to rest in a row longer than the floor, in a world %d high', async (height) => {
     const scene = `11 in a row 10 wide, world ${height} high`;
     const figures = await figuresOf(findCase('overlap', dimensions, scene));
     expect(figures['rms speed after 10 s']).toBeLessThan(1e-3);

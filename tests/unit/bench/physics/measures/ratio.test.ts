@@ -31,7 +31,7 @@ it.each(
         .map((end) => [dimensions, `radius ${ratio} on radius 1${end}`] as const),
     ),
   ),
-)('in %dD, the gap below the upper ball stays within 2 percent: %s', async (dimensions, scene) => {
+)('in %dD, the gap below the upper ball changes by at most 2 percent: %s', async (dimensions, scene) => {
   const figures = await figuresOf(findCase('ratio', dimensions, scene));
   for (const gap of GAPS) {
     expect(figures[gap]).toBeGreaterThanOrEqual(0.98);

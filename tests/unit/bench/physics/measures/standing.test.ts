@@ -100,7 +100,7 @@ it('a triangle of discs 40 high settles and keeps its shape', {
       Math.max(...scene.bodies.map((_, body) => distanceMoved(2, before, after, body)));
     return { atFirst: most(start, settled), later: most(settled, end) };
   });
-  // With half of kickSpeed, bodies would move 1 or more.
+  // With half the kickSpeed, bodies would move at least one diameter.
   expect(moved.atFirst).toBeLessThanOrEqual(0.2);
   expect(moved.later).toBeLessThanOrEqual(MOST_MOVED);
 });

@@ -15,7 +15,7 @@ describe.each([2, 3] as const)('on flush tiles in %dD', (dimensions) => {
   });
 
   it('a ball that falls near a seam gets at most a tenth of its speed sideways', async () => {
-    // It lands at 8.3 units/s.
+    // The ball lands at 8.3 units/s.
     for (const [restitution, most] of [
       [0, 0.83],
       [0.5, 0.1],

@@ -48,8 +48,8 @@ function volumeOf(positions: readonly number[]): number {
 
 /**
  * Returns the relative error of the volume, averaged over offsets of the particles' rows. `density` is a share of the
- * particles of a full cell, `jitter` a share of the spacing. In the `spray` lowest rows, each empty cell gets a
- * particle.
+ * particles of a full cell, `jitter` a share of the spacing. In the `spray` lowest rows of cells, each empty cell gets
+ * a particle.
  */
 function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
   const random = new Random(5);
