@@ -6,7 +6,7 @@
  *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
  * `--shares` lists the shares of discs that move. All contenders must first find the same discs. Discs move there and
- * back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians.
+ * back, so that each repeat begins with the same positions. Contenders take turns; the table shows medians.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:crowd`: times steps with very many particles in one cell, with `crowds`, on the GPU in Node.
+ * `npm run bench:crowd`: times steps on the GPU in Node, with the option `crowds` and all particles in one cell.
  * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, if two equal runs end
  * with different bits, or if the GPU reported an error.
  */

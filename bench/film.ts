@@ -36,7 +36,7 @@ function processorTimeOf(root: number): number {
     if (!/^\d+$/.test(name)) return [];
     try {
       const line = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The name may contain blanks. After it come state, parent, …, user time, system time.
+      // The program's name, in parentheses, may contain blanks. After it come state, parent, …, user time, system time.
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return [
         { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },

@@ -2,7 +2,7 @@
  * `npm run bench:fluid`: times a substep of the fluid and its stages on dam breaks, on the GPU in Node. Options:
  *
  * - `--cpu` times substeps on the CPU, without their stages.
- * - `--cells` gives the number n of cells along the tank's height.
+ * - `--cells` lists the numbers n of cells along the tank's height, such as 64,128.
  * - `--square` (2D only) makes a tank of n² cells. A quarter of it is full, with n² particles.
  * - `--queue` is the number of substeps that are submitted before the host waits (default 1).
  *

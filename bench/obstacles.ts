@@ -1,7 +1,7 @@
 /**
  * `npm run bench:obstacles`: compares the times per step of two simulations, on the CPU engine and on the GPU in Node.
- * In one, all bodies move; in the other, nine of ten bodies are obstacles. Obstacles of `uniform` are in cells,
- * obstacles of `mixed` in a tree.
+ * In one, all bodies move; in the other, nine of ten bodies are obstacles. Obstacles of the scene `uniform` are in
+ * cells, those of the scene `mixed` in a tree.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

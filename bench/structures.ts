@@ -1,6 +1,7 @@
 /**
  * `npm run bench:structures`: writes the tables of docs/structures.md from records of `cellstorm bench`. The arguments
- * are records, by default those named below. Each engine that was timed at the greatest count of a scene has a row.
+ * are records, by default those named below. An engine has a row if it and another engine were timed at the greatest
+ * count of a scene.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

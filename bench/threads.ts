@@ -1,7 +1,7 @@
 /**
  * `npm run bench:threads`: compares one thread of the CPU engine with several, in turns. It measures steps of a pile,
- * and builds of a grid with all pairs. Flags: `--threads` (default 2), `--repeats`, and numbers of particles: `--steps`
- * of the pile, `--pairs` of the grid.
+ * and building a grid and listing all its pairs. Flags: `--threads` (default 2), `--repeats`, and numbers of particles:
+ * `--steps` for the pile, `--pairs` for the grid.
  *
  * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in the same
  * number of threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of

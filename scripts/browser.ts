@@ -136,7 +136,7 @@ export async function callInPage<Result>(
   name: string,
   values: readonly unknown[],
 ): Promise<Result> {
-  // Send text, because the test runner would rewrite import() in a function for Node.
+  // Send text: compilers and test runners may rewrite import() in a function, but not in text.
   const code = `(async () => {
     const loaded = await import(${JSON.stringify(`/${module}`)});
     const called = loaded[${JSON.stringify(name)}];

@@ -1,6 +1,7 @@
 /**
  * Builds everything that ships: `npm run build`. Must be quick, because npm also runs it after `npm ci` (script
- * `dependencies`) and before it packs. A script `prepare` would make npm print a warning to users. Outputs, in dist/:
+ * `dependencies`) and before it packs. The script is not `prepare`, because npm would then print a warning to users.
+ * Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node
  *   - cpu/thread.js: the script of the CPU engine's workers

@@ -119,7 +119,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Lowest first. A file may import from its own subfolder and those before it; files directly in the folder, from all.
+ * The subfolders of some folders, lowest first. A file may import from its own subfolder and from lower ones. A file
+ * directly in the folder may import from all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'exact', 'ccd', 'simulation', 'state'],

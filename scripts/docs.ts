@@ -1,6 +1,6 @@
 /**
- * Builds the documentation, a static folder: guides, and a reference of all entries. `npm run docs` fails on dead links,
- * on exports without documentation, and on types that the reference does not contain.
+ * Builds the documentation, a folder of static pages: guides, and a reference of all entries. `npm run docs` fails on
+ * dead links, on exports without documentation, and on types that the reference does not contain.
  * Usage: node scripts/run.mjs scripts/docs.ts [FOLDER [--unchecked]]
  */
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `npm run example NAME` opens an example's page or runs it in Node. Without a name, it lists the examples. */
+/** `npm run example NAME` opens the page of an example, or runs the example in Node. `npm run example` lists all. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

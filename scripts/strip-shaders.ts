@@ -12,8 +12,8 @@ const LINE_END = /([;{,])[ \t]*\n[ \t]*(?![ \t\n#])/g;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * Renames the parameters and variables of each function to single letters, as far as there are unused letters, and joins
- * its lines.
+ * Renames the parameters and variables of each function to single letters, as far as there are unused letters, and
+ * joins its lines.
  */
 function shortenFunctions(text: string): string {
   return text.replace(FUNCTION, (code) => {
@@ -28,7 +28,8 @@ function shortenFunctions(text: string): string {
 
 /**
  * Removes comments, indentation, empty lines, spaces beside punctuation, last commas and zeros after a decimal point,
- * and shortens the names of local variables. This halves the compressed size of the shaders. But compiler messages then quote lines that are not in the sources.
+ * and shortens the names of local variables. This halves the compressed size of the shaders, but compiler messages then
+ * quote lines that are not in the sources.
  */
 export const stripShaders: Plugin = {
   name: 'strip-shaders',

@@ -1,6 +1,6 @@
 /**
- * Draws a fluid scene in Node as the page does, for docs/design/water.md. Works with any driver; software drivers can
- * draw in the quality for hardware, too. The CPU engine takes all steps but the last.
+ * Draws a fluid scene in Node as the page does, for docs/design/water.md. Any driver works; a software driver can also
+ * draw with the quality `hardware`. The CPU engine takes all steps but the last.
  * Usage: node scripts/run.mjs scripts/water.ts FILE scene dimensions count steps [theme quality size camera]
  * FILE ends in .webp or .png. `theme` is dark or light, `quality` is hardware or software, `size` is like 760x440, and
  * `camera` is a turn, a height (both in radians) and a magnification, such as 0.55,0.32,1.
@@ -30,7 +30,7 @@ const COLOURS = {
   dark: ['0b0e13', '11161d', '333d4a', '66717f'],
   light: ['eef1f5', 'fbfcfd', 'b9c3cf', '7a8693'],
 } as const;
-/** The least bytes of a buffer of bodies: one body with a shape. */
+/** Smallest size of a buffer of bodies, in bytes: one body with a shape. */
 const LEAST_BYTES = 32;
 /** Quality of a WebP picture, from 0 to 1. */
 const QUALITY = 0.8;

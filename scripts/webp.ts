@@ -1,4 +1,4 @@
-/** WebP pictures as Chrome writes them, made smaller. */
+/** Makes WebP pictures smaller than Chrome writes them. */
 
 const HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;

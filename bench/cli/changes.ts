@@ -1,4 +1,4 @@
-/** Formats the output of `cellstorm bench --baseline`. */
+/** Formats the changes since the record that `cellstorm bench --baseline` names. */
 
 import { formatCount, formatTable, wrapText } from '../../src/cli/output';
 import { compareRecords, type Loss } from '../harness/compare';

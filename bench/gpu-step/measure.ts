@@ -67,7 +67,7 @@ const RELAXATION = 0.01;
 /** Timed copies take about this long or longer together, so that the host's latency matters little. */
 const LEAST_COPY_MS = 50;
 const MOST_COPIES = 4096;
-/** Far more than caches hold. */
+/** Bytes per copy: far more than caches hold. */
 const COPY_BYTES = { gpu: 2 ** 28, software: 2 ** 26 } as const;
 /** The two grids round differently, because they sum in different orders. */
 const MOST_DIFFERENCE = 1e-3;
@@ -172,7 +172,7 @@ async function measureOn(
   const timings: { [Name in VariantName]?: Timing } = {};
   for (const { name, wall, host, passes } of measured) {
     const median = medianOf(wall);
-    // The first profile compiles what it needs, so the second is taken.
+    // The first profile compiles what it needs, so keep the second.
     await passes();
     const bytesEquivalent = (median * copyBytesPerMs) / count;
     timings[name] = { wall, median, host: medianOf(host), passes: await passes(), bytesEquivalent };

@@ -1,6 +1,6 @@
 /**
- * The usual grid, which does not move particles. The engine's count, scan and scatter bring ids into the order of
- * cells. Then a push looks up each neighbour by its id.
+ * The usual unsorted grid, which leaves particles in their order. The engine's count, scan and scatter bring ids into
+ * the order of cells. Then a push looks up each neighbour by its id.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';

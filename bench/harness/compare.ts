@@ -33,7 +33,7 @@ const LEAST_CHANGE = 0.05;
 /** A change of less than this multiple of the sum of both spreads counts as noise. */
 const SPREADS = 1.5;
 
-/** The share by which two medians may differ by noise alone. */
+/** Returns the share by which noise alone may make two medians differ. */
 export function noiseOf(one: Statistics, other: Statistics): number {
   return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
 }

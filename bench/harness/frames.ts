@@ -17,8 +17,8 @@ export interface Frames {
 
 /**
  * Counts the work of the first frame. In a moving scene, places the first frame and counts the second, because an
- * engine may use the motion. Call it after timing. Resolves to undefined if the engine cannot tell, or if there is too
- * little memory.
+ * engine may use the motion. Call it after timing. Resolves to undefined if the engine cannot count its work, or if
+ * there is too little memory.
  */
 export async function countWork(run: Open, { timed }: Frames): Promise<CountedWork | undefined> {
   if (!run.countWork) return undefined;

@@ -91,7 +91,7 @@ export class GpuClock {
     return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
-  /** The best of several copies. */
+  /** Bytes read and written per millisecond, in the fastest of several measurements. */
   get copyBytesPerMs(): number {
     return this.copySpeed;
   }
@@ -121,7 +121,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // The clock runs backwards if a device changes its frequency or sleeps.
+    // The clock may run backwards when a device changes its frequency or sleeps.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }

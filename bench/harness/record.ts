@@ -156,7 +156,7 @@ export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // A logarithmic curve cannot show zeros.
+    // Logarithmic axes cannot show zeros.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };

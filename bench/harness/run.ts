@@ -47,7 +47,7 @@ export interface BenchHost {
   /** Called before each piece of work. `done` and `total` count outcomes. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
-  /** Called after each case; the next one waits for it. */
+  /** Called after each case; the next case waits for the promise. */
   readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
   /** Default: COPY_BYTES. */
   readonly copyBytes?: number | undefined;
@@ -68,7 +68,7 @@ export interface BenchResult {
 const PILOTS = [1024, 4096] as const;
 /** Further pilots grow by this factor. A few thousand bodies do not keep a GPU busy, so they would predict badly. */
 const PILOT_FACTOR = 8;
-/** Fixed costs hide how times of fewer bodies grow. */
+/** Curves leave out times of fewer bodies: fixed costs hide how these times grow. */
 const FEWEST_FOR_GROWTH = 64;
 /** Times are assumed to grow at least with this power of the count. */
 const LEAST_GROWTH = 1;

@@ -33,7 +33,7 @@ export interface BenchScene {
   readonly max: readonly number[];
   /** True if each timed build uses the next frame, instead of frame 0. */
   readonly moves: boolean;
-  /** Returns a new array. Frames differ in some pairs, unless the scene has few pairs. */
+  /** Returns the positions in a frame, in a new array. Frames differ in some pairs, unless the scene has few pairs. */
   frame(number: number): Float32Array;
 }
 
@@ -41,7 +41,10 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** The largest number of bodies: the file of --input has no more, or the pairs of more would not fit into memory. */
+  /**
+   * The largest number of bodies. The file of --input has no more; in a scene of this file, the pairs of more bodies
+   * would not fit into memory.
+   */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }

@@ -1,6 +1,7 @@
 /**
- * Times engines that are open together, one turn per round. Their order changes, so that other work affects all
- * equally. A sample repeats builds and queries until the clock measures them to 1%, at most MOST_BATCH times.
+ * Times engines that are open at the same time. Each takes one turn per round. Their order changes, so that other work
+ * affects all equally. A sample repeats builds and queries until the clock measures them to 1%, at most MOST_BATCH
+ * times.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';

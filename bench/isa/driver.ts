@@ -13,7 +13,7 @@ const FLAGS = ['-shared', '-fPIC', '-O1'];
 const ADVICE = 'install it as root (Debian and Ubuntu: apt-get install mesa-vulkan-drivers gcc libc6-dev)';
 
 export interface IdleDriver {
-  /** Makes programs use this driver. The caller adds the GPU's family. */
+  /** Environment variables that make programs use this driver. The caller adds RADV_FORCE_FAMILY, the GPU's family. */
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
   remove(): void;
@@ -43,7 +43,7 @@ function findRadv(machine: Machine): string {
     throw new CellstormError(`RADV, Mesa's driver for AMD GPUs, was not found: ${ADVICE}.`);
   }
   const { ICD } = JSON.parse(readFileSync(manifest, 'utf8')) as { ICD: { library_path: string } };
-  // The system's loader finds a library by a name without a folder.
+  // If the path has no folder, the system's loader finds the library by its name.
   return ICD.library_path.includes('/') ? resolve(dirname(manifest), ICD.library_path) : ICD.library_path;
 }
 

@@ -1,4 +1,4 @@
-/** Families of AMD GPUs, by the names that RADV accepts. New versions of Mesa renamed some. */
+/** Families of AMD GPUs, each with the names that RADV accepts: newer versions of Mesa renamed some families. */
 export const FAMILIES = {
   'RDNA 3': ['GFX1100', 'NAVI31'],
   'RDNA 2': ['NAVI21'],

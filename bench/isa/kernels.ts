@@ -10,11 +10,11 @@ import { describeKernels } from '../../src/passes';
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** The main kernels of a sort, of a step and of a search for pairs, in every variant, and all kernels of the fluid. */
+/** Matches the main kernels of sorts, steps and searches for pairs, in every variant, and all kernels of the fluid. */
 const HOT =
   /^(?:grid\.(?:count|scan|scatter|gather)|solve\.(?:integrate|partner|resolve)|measure\.pairs|fluid)\b/;
 
-/** Marks the variants for other worlds, options and callers. */
+/** Matches variants: for periodic or unbounded worlds, for options, or for other callers. */
 const VARIANT =
   /\b(?:periodic|unbounded|levels|few-levels|boxes|box-pairs|obstacles|crowds|naive|alone|ids|subgroups|software|apic)\b/;
 

@@ -66,7 +66,7 @@ async function measureFamily(driver: IdleDriver, family: Family, signal: AbortSi
     throw new CellstormError(`A kernel does not compile for ${name} (exit code ${code}): ${rest}`);
   }
   throw new CellstormError(
-    `RADV knows no family with the name ${names.join(' or ')}: add its name to bench/isa/families.ts.`,
+    `RADV knows no family named ${names.join(' or ')}: add RADV's name for ${family} to bench/isa/families.ts.`,
   );
 }
 

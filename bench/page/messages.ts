@@ -30,13 +30,13 @@ export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { re
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
-  /** The worker holds a Web Lock with its own name until it ends, so the page can notice its end. */
+  /** Until it ends, the worker holds a Web Lock with the worker's name, so the page can notice its end. */
   | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';
       readonly engines: readonly EngineChoice[];
       readonly scenes: readonly SceneChoice[];
-      /** Undefined if there is a GPU. */
+      /** Says why no GPU can be used; undefined if one can. */
       readonly missingGpu: string | undefined;
     }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string }

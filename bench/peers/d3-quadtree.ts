@@ -1,4 +1,7 @@
-/** d3's quadtree, used as in d3-force: nodes store the greatest radius below them; a query visits it once per body. */
+/**
+ * d3's quadtree, used as in d3-force. Each node stores the greatest radius below it. A query visits the tree once per
+ * body.
+ */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
@@ -42,7 +45,7 @@ export const D3_QUADTREE: CpuEngine = {
       node.reach = reach;
     }
 
-    /** Repeats the walk without `visit`: calling it with another function would slow down later queries. */
+    /** Repeats the walk without `visit`: calling `visit` with another function would slow down queries. */
     function countWork(positions: Float32Array): Work {
       let candidates = 0;
       let tests = 0;

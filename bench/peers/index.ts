@@ -1,6 +1,6 @@
 /**
- * The methods that cellstorm is compared with. Packages are used as their authors recommend, and imported when first
- * opened.
+ * The methods and packages that the benchmark compares cellstorm with. Each package is used as its authors recommend,
+ * and imported when its engine first opens.
  */
 import type { CpuEngine } from '../harness/engine';
 import { BOX_INTERSECT } from './box-intersect';

@@ -9,9 +9,9 @@ export interface Point {
 
 export interface Quantity {
   readonly title: string;
-  /** Writes a value on the axis. */
+  /** Formats a value for the axis. */
   readonly label: (value: number) => string;
-  /** Writes a value at a count. */
+  /** Formats a value for the text after a count, such as 'in 5 ms'. */
   readonly describe: (value: number) => string;
 }
 
@@ -31,7 +31,7 @@ export interface Line {
   readonly name: string;
   /** Index of colour and dashes, the same in all charts of a record. */
   readonly look: number;
-  /** At ascending counts. */
+  /** Sorted by count. */
   readonly points: readonly Point[];
 }
 

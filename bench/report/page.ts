@@ -41,7 +41,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
         element(
           'p',
           { class: 'lead' },
-          'Every engine finds all overlapping pairs of the same bodies; an engine that finds wrong pairs gets no time. Each time is the median of a build and query. Do not compare records of different machines, or of one machine under different loads.',
+          'Every engine finds all overlapping pairs of the same bodies; an engine that finds wrong pairs gets no time. Each time is the median total of a build and a query. Do not compare records of different machines, or of one machine under different loads.',
         ),
         element(
           'nav',

@@ -6,7 +6,7 @@ import { formatList, formatRatio, formatTime } from './format';
 
 interface Variant {
   readonly engine: string;
-  /** The engine that it is compared with. */
+  /** The engine without the change. */
   readonly plain: string;
   readonly change: string;
 }

@@ -31,7 +31,7 @@ const STRUCTURES: Readonly<Record<string, string>> = {
   'cpu-box-cells': 'grid of boxes',
 };
 
-/** Structures within this ratio count as equally fast. */
+/** Structures that take at most this many times as long as the fastest count as equally fast. */
 const WITHIN = 1.1;
 
 /** Engines that only find all pairs at once, so few queries cost them as much as many. */
@@ -145,14 +145,14 @@ export function whichStructure(records: readonly WhichRecord[]): string {
   return [
     '### Build and a query for each body, as multiples of the fastest',
     '',
-    'From the least total of one build and one query for each body.',
+    'Compares the least totals of one build and one query for each body.',
     '',
     ...relativeTimes(bodies),
     ...(boxes.length > 0 ? ['', 'Bodies that are boxes:', '', ...relativeTimes(boxes)] : []),
     '',
     '### Few or many queries per build',
     '',
-    'The fastest, and those within a tenth of it, by least build time + q × least query time for q queries per body. The column `0.01 per body` leaves out structures that only find all pairs at once: sweeps, box pairs, chunks and `box-intersect`.',
+    'Structures at most a tenth slower than the fastest. Time for q queries per body: least build time + q × least query time. The column `0.01 per body` leaves out structures that only find all pairs at once: sweeps, box pairs, chunks and `box-intersect`.',
     '',
     ...fewOrMany(columns),
     '',

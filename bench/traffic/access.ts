@@ -31,7 +31,7 @@ export interface Buffer {
 
 const COMPONENT_BYTES = 4;
 
-/** Returns the bytes that an access touches. `members` are the names behind the index, such as `ball` and `xy`. */
+/** Returns the bytes that an access touches. `members` are the names after the index, such as `ball` and `xy`. */
 export function accessOf(
   { name: buffer, binding, type: { format, stride } }: Buffer,
   members: readonly string[],

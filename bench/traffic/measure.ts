@@ -26,7 +26,7 @@ export interface TrafficRequest {
   readonly count: number;
   readonly dimensions: 2 | 3;
   readonly l2Bytes: number;
-  /** Steps before the state is counted, so that particles move and touch. Only for `step`. */
+  /** Number of steps before the counted one, so that particles move and touch. Only for `step`. */
   readonly steps: number;
 }
 

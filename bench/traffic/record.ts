@@ -1,4 +1,4 @@
-/** The record of `npm run bench:traffic`, and what differs between two of them. */
+/** The record of `npm run bench:traffic`, and the differences between two records. */
 import { parseFigures } from '../figures';
 import type { KernelFigures, Order, Program, TrafficCase } from './measure';
 
@@ -8,7 +8,7 @@ const FIGURES = {
   requests: ({ requests }) => requests,
   /** Sectors of 32 bytes that the requests touch. */
   sectors: ({ sectors }) => sectors,
-  /** Sectors if the bytes of each request lay in a row. */
+  /** Sectors that the requests would touch if the bytes of each request were contiguous. */
   ideal: ({ ideal }) => ideal,
   /** Bytes from and to memory, for a state far larger than the L2. */
   read: ({ large }) => large.read,
@@ -73,7 +73,7 @@ export function nameOfCase({ program, scene, dimensions, count, order }: CaseRec
   return `${program} ${scene} ${dimensions}D ${count} ${order}`;
 }
 
-/** Writes a line per kernel, so that a change of a record is a change of few lines. */
+/** Writes a line per kernel, so that a small change of a record changes few lines. */
 export function formatRecord({ cases, ...head }: TrafficRecord): string {
   const texts = cases.map(({ kernels, ...of }) => {
     const lines = Object.entries(kernels).map(
@@ -92,7 +92,7 @@ export function parseRecord(source: string, text: string): TrafficRecord {
 export interface Change {
   readonly name: string;
   readonly kernel: string;
-  /** Undefined if the kernel was added or is gone. */
+  /** `before` is undefined if the kernel was added, `after` if it is gone. */
   readonly before: Figures | undefined;
   readonly after: Figures | undefined;
 }

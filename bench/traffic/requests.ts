@@ -1,6 +1,6 @@
 /**
- * Groups the records of twins into requests, and counts the sectors that each touches. A request is an access that the
- * threads of a subgroup execute together: its records have the same key and site.
+ * Groups the records of instrumented twins into requests, and counts the sectors that each request touches. A request
+ * is an access that the threads of a subgroup execute together: its records have the same key and site.
  */
 import type { Access } from './access';
 import { type Cache, SECTOR_BYTES } from './cache';
@@ -8,7 +8,7 @@ import { type Cache, SECTOR_BYTES } from './cache';
 /** Threads per subgroup. */
 export const SUBGROUP = 32;
 
-/** A site whose buffer has an address. */
+/** An access in the shader, with the address of its buffer. */
 export interface Site extends Access {
   readonly address: number;
   /** Index of the last element: WGSL moves indices beyond it into the buffer. */
@@ -25,7 +25,7 @@ export interface Traffic {
 
 export const noTraffic = (): Traffic => ({ requests: 0, sectors: 0, ideal: 0 });
 
-/** Add the records of a subgroup, then finish it. Records of a request are a linked list. */
+/** Call `add` per record of a subgroup, then `finish`. The records of a request form a linked list. */
 export class RequestCounter {
   private table = new Int32Array(1 << 12);
   private keys = new Uint32Array(1 << 10);

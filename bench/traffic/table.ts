@@ -16,7 +16,10 @@ import { SUBGROUP } from './requests';
 const HEADS = ['pass', 'requests', 'sectors', 'ideal', 'read', 'written', 'bytes', 'paper', 'ms', 'own L2'];
 const WATCHED: readonly Figure[] = ['requests', 'sectors', 'read', 'written', 'ownRead', 'ownWritten'];
 
-/** Returns the name of a pass: the second part of its kernels' labels. The benchmark's query is a user's kernel. */
+/**
+ * Returns the name of a pass: the second part of its kernels' labels. The benchmark's query is a user's kernel, so its
+ * label begins with `grid.kernel`.
+ */
 function passOf(label: string): string {
   const [, name = label] = label.split('.');
   return name === 'kernel' ? 'query' : name;
@@ -44,7 +47,7 @@ export function formatCase(one: CaseRecord, bandwidth: number): string {
   const all = row('all', sumOf(entries.map(([, figures]) => figures)), paperFigure(one, 'all'));
   const { program, scene, dimensions, count, order, lost } = one;
   const title = `${program}, ${scene}, ${dimensions}D, ${formatCount(count)} particles in ${order} order`;
-  const warning = lost === 0 ? [] : [`${lost} accesses are missing, because they did not fit.`];
+  const warning = lost === 0 ? [] : [`${lost} accesses are missing, because the trace was full.`];
   return [
     title,
     formatTable(

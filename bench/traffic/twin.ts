@@ -4,8 +4,9 @@
  * `buffer[index]` becomes `buffer[trace_note(path, site, index)]`. A site is an access in the text. The path of an
  * access is a hash of the calls and of the rounds of all loops around it. So the threads of a subgroup that execute an
  * access together note the same path and site, even if they are in different branches in between.
+ *
  * A twin runs windows of a dispatch: `trace_window` says which workgroups. Each workgroup has rows of records. Row 0
- * counts the records of each thread; a record is a key (path and site), then the site and the index.
+ * counts the accesses of each thread. A record is a key (path and site), then the site and the index.
  */
 import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { CellstormError } from '../../src/core/base/errors';
@@ -16,7 +17,7 @@ import { closingOf, type FunctionText, parseModule, splitAt, tokenize } from './
 export const INDEX_BITS = 24;
 const MOST_SITES = 2 ** (32 - INDEX_BITS);
 
-/** Words of the header per workgroup of a window: the index of its first record's word, and its number of rows. */
+/** Words of the header per workgroup of a window: the index of the first word of its rows, and their number. */
 export const HEADER_WORDS = 2;
 
 export interface Twin {
@@ -109,7 +110,7 @@ function evaluate(size: string, declarations: string): number {
   }, 1);
 }
 
-/** The names that hide buffers in a block, innermost last. */
+/** The declared names per enclosing block, the innermost block last. They hide buffers of the same names. */
 type Scopes = readonly Set<string>[];
 
 class TwinWriter {
@@ -209,7 +210,7 @@ class TwinWriter {
     const members: string[] = [];
     let end = close;
     for (; tokens[end + 1] === '.'; end += 2) members.push(tokens[end + 2] as string);
-    // Behind the members may be an index of a vector.
+    // An index into a vector may follow the members.
     const after = tokens[end + 1] === '[' ? closingOf(tokens, end + 1) + 1 : end + 1;
     const kind = atomic ? atomicKind(atomic) : assignedKind(tokens[after]);
     const site = this.sites.push(accessOf(this.buffers.get(name) as Buffer, members, kind)) - 1;
@@ -258,7 +259,7 @@ class TwinWriter {
   }
 }
 
-/** Returns the functions that access buffers, or call one that does. */
+/** Returns the names of the functions that access buffers, directly or through calls. */
 function tracedOf(
   functions: readonly FunctionText[],
   buffers: ReadonlyMap<string, Buffer>,
@@ -278,7 +279,7 @@ function tracedOf(
   return traced;
 }
 
-/** Returns the name of a parameter, behind its attributes. */
+/** Returns a parameter's name, which follows its attributes. */
 function nameOf(parameter: readonly string[]): string {
   return parameter[parameter.indexOf(':') - 1] as string;
 }

@@ -218,7 +218,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs that CpuIndex finds, which searches independently of the grids. */
+/** Returns the pairs that CpuIndex finds. CpuIndex searches independently of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

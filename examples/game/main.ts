@@ -11,7 +11,7 @@ const GAP = { low: 12, high: 24 };
 const PLAYER_RADIUS = 3;
 const MOST_BALLS = 120;
 
-// Walls with gaps, made of boxes. A box has a centre, and half of its width and of its height.
+// Walls with gaps, made of boxes. `half` is half of a box's width and half of its height.
 const walls = [0.5, WIDTH - 0.5].flatMap((x) => [
   { centre: [x, GAP.low / 2], half: [0.5, GAP.low / 2] },
   { centre: [x, (GAP.high + HEIGHT) / 2], half: [0.5, (HEIGHT - GAP.high) / 2] },
@@ -56,7 +56,7 @@ function addBall(): void {
 }
 
 function movePlayer(dt: number): void {
-  // The player follows the pointer, at 40 units a second at most.
+  // The player follows the pointer, at 40 units per second at most.
   const dx = target.x - player.x;
   const dy = target.y - player.y;
   const share = Math.min(1, (40 * dt) / (Math.hypot(dx, dy) || 1));

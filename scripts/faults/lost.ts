@@ -1,7 +1,7 @@
 /**
  * Loses the device at each await of public creators and calls. After a loss:
  *
- * - The pending promise must reject with a GpuError of reason 'lost', except for SUBMIT_LAST.
+ * - The pending promise must reject with a GpuError of reason 'lost', unless SUBMIT_LAST names the call.
  * - Later calls must fail with the same error.
  * - `destroy` must not throw.
  * - A checkpoint from before the loss must continue on a new device with the same state.

@@ -1,7 +1,7 @@
 /**
- * Denies memory to each buffer of creators and calls, one at a time. The error must be a GpuError of reason 'memory',
- * and no error may go uncaught. After a failed creation and after `destroy`, no buffer may stay allocated. After a
- * failed call, the object must continue with the same bits as an object that never lacked memory.
+ * Denies memory to each buffer that creators and calls allocate, one at a time. The error must be a GpuError of reason
+ * 'memory', and no error may go uncaught. After a failed creation and after `destroy`, no buffer may stay allocated.
+ * After a failed call, the object must continue with the same bits as an object that never lacked memory.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -53,7 +53,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
   }
 }
 
-/** Does the same with each call, with a new object per buffer. Returns the number of buffers per call. */
+/** Denies memory to each buffer of each call, with a new object per buffer. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;

@@ -42,8 +42,8 @@ export class Shortage {
   }
 
   /**
-   * Denies memory to the buffer with this number, counted from 0 at this call. Buffers whose labels begin with OWN do
-   * not count.
+   * Denies memory to one of the buffers created after this call; `number` is its index, from 0. Buffers whose labels
+   * begin with OWN do not count.
    */
   arm(number: number): void {
     this.left = number;

@@ -31,8 +31,8 @@ export class Coverage {
   }
 
   /**
-   * Returns the tests that cover a line. Tests with the name of the file come first. Then come tests whose paths share
-   * more names with the file's path. Among equal ones, tests that import fewer files come first.
+   * Returns the tests that cover a line. Tests with the name of the file come first, then tests whose paths share more
+   * names with the file's path, then tests that import fewer files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);

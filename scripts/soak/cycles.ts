@@ -1,4 +1,7 @@
-/** Creates, uses and destroys objects many times. Buffers must be freed, digests stay equal, and memory stay flat. */
+/**
+ * Creates, uses and destroys objects many times. Each cycle must free its buffers and give the same digest, and memory
+ * must stay flat.
+ */
 import { wrapDevice } from '../../src/gpu/device';
 import { openDevice } from '../trust/device';
 import { faultOfTrends, sampleMemory, trendsOf } from '../trust/memory';

@@ -82,7 +82,10 @@ export const CPU_CHUNKS = boxEngine({
   countCandidates: (order) => countInChunks(order as ChunkOrder),
 });
 
-/** Counts, as src/cpu/boxes/chunks.ts sweeps: pairs of boxes in the same chunk that meet along the last axis. */
+/**
+ * Counts the candidates of the sweep in src/cpu/boxes/chunks.ts: pairs of boxes in the same chunk that meet along the
+ * last axis.
+ */
 function countInChunks({ starts, corners, dimensions }: ChunkOrder): number {
   let candidates = 0;
   const lowOf = (member: number) => corners[CORNERS * member + dimensions - 1] as number;
@@ -98,7 +101,10 @@ function countInChunks({ starts, corners, dimensions }: ChunkOrder): number {
   return candidates;
 }
 
-/** Counts, as src/cpu/boxes/sweep.ts sweeps: pairs of boxes in the same or in neighbouring rows that meet along x. */
+/**
+ * Counts the candidates of the sweep in src/cpu/boxes/sweep.ts: pairs of boxes in the same row or in neighbouring rows
+ * that meet along x.
+ */
 function countInRows(order: BoxOrder): number {
   const { starts, levelRows, levels, corners } = order;
   let candidates = 0;

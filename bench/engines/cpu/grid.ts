@@ -11,7 +11,7 @@ export const CPU_GRID: CpuEngine = {
   name: 'cpu-grid',
   backend: 'cpu',
   about:
-    'createCpuGrid: counting sort into cells, then collectPairs. In a mostly empty box, cells are larger; if radii vary, hashed.',
+    'createCpuGrid: counting sort into cells, then collectPairs. In a mostly empty box, cells are larger or, if radii vary, hashed.',
   open({ dimensions, count, radius, smallestRadius, radii, min, max }) {
     const volume = max.reduce((product, high, axis) => product * (high - (min[axis] as number)), 1);
     const diameter = 2 * radius;

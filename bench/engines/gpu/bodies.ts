@@ -68,7 +68,7 @@ export async function createBodyBuffers<const Sizes extends BufferSizes>(
     parameters.destroy();
     throw error;
   });
-  // These engines use only the world's capacity and diameter.
+  // The kernels of these engines use only the number of bodies and the diameter.
   const world = defineWorld({ dimensions, unbounded: true }, 2 * radius, count);
   const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
   return {
@@ -141,8 +141,8 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Returns the most distance tests of a dispatch. Drivers and browsers end a dispatch that takes many seconds. A small
- * GPU takes a tenth of a second for 2³² tests, a software GPU a few seconds for 2²⁷.
+ * Returns the largest number of distance tests per dispatch. Drivers and browsers end a dispatch that takes many
+ * seconds. A small GPU takes a tenth of a second for 2³² tests, a software GPU a few seconds for 2²⁷.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;

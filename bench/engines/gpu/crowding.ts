@@ -3,7 +3,7 @@ import type { BenchScene } from '../../harness/scenes';
 /** The box is divided into blocks with this mean number of bodies. If it were lower, chance could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
-/** Results are kept, because several engines need them and scenes may be large. */
+/** Caches results, because several engines need them and scenes may be large. */
 const known = new WeakMap<BenchScene, number>();
 
 /** Returns the mean number of bodies per unit square (cube) around a body. Empty parts of the box do not lower it. */

@@ -1,4 +1,4 @@
-/** Sweep and prune: sorts intervals along x, then compares each one with later ones that begin before its end. */
+/** Sweep and prune: sorts intervals along x, then compares each with the later intervals that begin before its end. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';

@@ -52,7 +52,10 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Ends of ranges. No whole number is between 1000 and 2^31: some creators would accept it and reserve much memory. */
+/**
+ * Numbers at the ends of ranges and beyond. None is a whole number between 1000 and 2^31: some creators would accept it
+ * and reserve much memory.
+ */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** Calls public creators and functions with damaged options. Most objects that are created are then used. */
+/** Calls public creators and functions with damaged options, then uses most of the created objects. */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
   type CpuGrid,

@@ -1,5 +1,5 @@
 /**
- * Quadtrees, in 3D octrees. A cell with more than MOST_BODIES bodies is divided into four (3D: eight) of half the edge.
+ * Quadtrees, in 3D octrees. A cell with more than MOST_BODIES bodies is divided into four (3D: eight) half as wide.
  *
  * - Plain: a body belongs to the smallest cell that contains it whole. A body on a cell's middle line stays in that
  *   cell, however small the body is. So bodies of cells side by side do not overlap.
@@ -12,9 +12,9 @@ import { SortedBodies } from '../sorted-bodies';
 import { BoxTree } from './box-tree';
 
 const MOST_BODIES = 8;
-/** Coincident points could be divided without end. */
+/** Without this limit, cells with coincident bodies would be divided without end. */
 const MOST_LEVELS = 32;
-/** One for each of up to eight cells, and one for bodies that stay. */
+/** One group for each of up to eight smaller cells, and one for bodies that stay. */
 const GROUPS = 9;
 
 function quadtree(loose: boolean): CpuEngine {
@@ -76,7 +76,7 @@ class Quadtree {
     if (this.scene.count > 0) this.divide(0, this.scene.count, 0, x, y, z, this.edge);
   }
 
-  /** Makes the node of a cell, whose bodies are in the slots from `begin` to `end` − 1, and of all cells in it. */
+  /** Makes the nodes of a cell and of all cells in it. The cell's bodies have the slots from `begin` to `end` − 1. */
   private divide(
     begin: number,
     end: number,
