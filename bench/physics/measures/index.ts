@@ -1,5 +1,6 @@
 import type { Dimensions } from '../../../src/core/world/world';
 import type { Case, GroupName, Sizes } from '../measure';
+import { bedCases } from './bed';
 import { bounceCases } from './bounce';
 import { cornerCases } from './corner';
 import { impactCases } from './impact';
@@ -15,7 +16,7 @@ import { tileCases } from './tiles';
 const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes) => Case[]>> = {
   slope: (dimensions) => [...slopeCases(dimensions), ...cornerCases(dimensions)],
   standing: standingCases,
-  ratio: ratioCases,
+  ratio: (dimensions) => [...ratioCases(dimensions), ...bedCases(dimensions)],
   overlap: (dimensions) => [...overlapCases(dimensions), ...pressedCases(dimensions)],
   impact: (dimensions) => [...impactCases(dimensions), ...sizesCases(dimensions)],
   bounce: (dimensions, sizes) => [...bounceCases(dimensions, sizes), ...tileCases(dimensions)],
