@@ -1,4 +1,4 @@
-/** The interface of the measures. A case is a scene, or several starts of one; its run gives figures. */
+/** The interface of the measures. A case is a scene with one or several starts; its run gives figures. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 

@@ -4,7 +4,7 @@ import { CellstormError } from '../../src/core/base/errors';
 import type { Dimensions } from '../../src/core/world/world';
 import { DEFAULT_SIZES, FULL_PILE, GROUP_NAMES, type GroupName, type Sizes } from './measure';
 
-/** The engines that run without a flag. */
+/** The engines that run without `--engines`. */
 export const USUAL_ENGINES = ['cpu', 'gpu', 'box2d3', 'rapier'] as const;
 export const ENGINE_NAMES = [...USUAL_ENGINES, 'exact'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];

@@ -13,9 +13,9 @@ struct Contact {
 }
 
 #if VARIABLE_RADII
-// Returns the other mass divided by the sum of both masses, from the ratio of radii (of boxes: of balls with the same
-// volume). Each mass is multiplied by 1 + load, but the share of the smaller body stays at least ½. Bodies of equal
-// radii share equally, whatever their loads. Twin: massShare in src/core/contact/law.ts.
+// Returns the other mass divided by the sum of both masses. `own` and `other` are radii; for a box, the radius of a
+// ball with the same volume. Each mass is multiplied by 1 + load, but the share of the smaller body stays at least ½.
+// Bodies of equal radii share equally, whatever their loads. Twin: massShare in src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);

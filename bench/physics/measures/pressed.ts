@@ -1,6 +1,6 @@
 /**
- * Bodies at rest that overlap on a floor. Some have room to come apart; a row that is longer than its floor has none,
- * and must come to rest as it is. A column must not jump.
+ * Bodies at rest that overlap on a floor. Some have room to come apart. A row on a floor that is too short for it has
+ * none, and must come to rest with overlaps. A column must not jump.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -11,7 +11,7 @@ import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
 const RADIUS = 0.5;
 const WORLD = 20;
-/** Diameters per second. */
+/** The greatest rms speed that counts as rest, in diameters per second. */
 const CALM = 0.01;
 const ROW = { count: 11, width: 10, depth: 1.25, spacing: 0.7 } as const;
 const ROW_HEIGHTS = [10, 20, 40] as const;

@@ -1,7 +1,7 @@
 /**
- * Measures a heavy ball on light ones: a ball of radius R rests on a ball of radius 1, or on a stack of them, which
- * lies on a floor. That floor is either a wall or a box obstacle. The gap is the distance from it to the upper ball. It
- * is 2 per light ball at the start, unless the upper ball is dropped.
+ * Measures a heavy ball on light balls: a ball of radius `ratio` rests on a ball of radius 1 or on a stack of them. The
+ * floor is either a wall or a box obstacle. The gap is the distance from the floor to the upper ball. At the start, it
+ * is GAP per light ball, plus the drop if the upper ball is dropped.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -14,10 +14,10 @@ const FLOORS = ['wall', 'obstacle'] as const;
 type Floor = (typeof FLOORS)[number];
 /** The height of the obstacle. */
 const TOP = 2;
-/** Per ball of radius 1. */
+/** The gap at the start, without the drop, per ball of radius 1. */
 const GAP = 2;
 const HEIGHT = 128;
-/** Limits of the gap, as shares of the gap at the start. */
+/** Limits of the gap, as shares of the gap at the start without the drop. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
 /** With these ratios, the upper ball is also dropped by DROP, on an obstacle and with restitution 0.5. */
@@ -59,7 +59,7 @@ export function ratioScene(
 }
 
 interface Extremes {
-  /** The lowest and the highest gap, as shares of the gap at the start. */
+  /** The lowest and the highest gap, as shares of the gap at the start without the drop. */
   readonly lowest: number;
   readonly highest: number;
   /** The greatest vertical speed of the upper ball. */

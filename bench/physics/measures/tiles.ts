@@ -9,7 +9,7 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 import { SHAPES } from './slope';
 
 const RESTITUTION = 0.5;
-/** Speed of the body and width of the tiles, in diameters. */
+/** Speed of the body in diameters/s, and width of the tiles in diameters. */
 const SLIDES = [
   [7, 1],
   [20, 0.37],
@@ -20,7 +20,7 @@ const SECONDS = 3;
 const LENGTH = 72;
 const WIDTH = 16;
 const TOP = 2;
-/** Starts of falling balls: this far from a seam, which is at FALLS_AT. */
+/** Falling balls start this far beside the seam at FALLS_AT. */
 const OFFSETS = [0.025, 0.05, 0.075, 0.1] as const;
 const FALLS_AT = 32;
 const FALL = 3.5;

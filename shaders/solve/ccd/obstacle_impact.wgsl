@@ -1,7 +1,7 @@
 // Impacts on obstacles of any size.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// Returns when a body is too near an obstacle. Along a periodic axis, a box at least a period long has no end.
+// Returns how near a body may come to an obstacle. Along a periodic axis, a box at least a period long has no end.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES

@@ -1,6 +1,6 @@
 // Sets the counters of continuous motion and the sizes of its indirect dispatches, which are 0 if no particle is fast.
-// `dispatches` is a buffer of its own, because a kernel must not write the buffer that dispatches it. Where dispatches
-// are direct, kernels read only the counters. `begin` runs once per step. In each substep, `reset` runs, then `list` of
+// `dispatches` is a buffer of its own, because a kernel must not write the buffer that dispatches it. If dispatches are
+// direct, kernels read only the counters. `begin` runs once per step. In each substep, `reset` runs, then `list` of
 // list.wgsl, then `plan`. `next` runs between two rounds of fast_hits.wgsl.
 // Needs: counters, dispatches, grid.
 

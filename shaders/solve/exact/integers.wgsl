@@ -145,8 +145,8 @@ fn direction_of(vector: Lattice, length: i32) -> Lattice {
   return direction;
 }
 
-// Returns whether all components are below `limit` and above −limit. Use this instead of the greatest of abs(vector): if
-// the vector is a difference, NVIDIA's compiler (driver 580) leaves out the `abs`.
+// Returns whether all components are below `limit` and above −limit. Use this instead of the greatest of abs(vector):
+// if the vector is a difference, NVIDIA's compiler (driver 580) leaves out the `abs`.
 fn is_within(vector: Lattice, limit: i32) -> bool {
   return all(vector < Lattice(limit)) && all(vector > Lattice(-limit));
 }
@@ -183,7 +183,7 @@ fn short_length(vector: Lattice) -> i32 {
 // Returns the length of a vector, rounded down. Cuts off low bits of large numbers.
 fn length_of(vector: Lattice) -> i32 {
   let bits = select(select(11u, 6u, is_within(vector, 1i << 26u)), 0u, is_within(vector, 1i << 20u));
-  // Shifts round down, so this rounds towards 0.
+  // A shift rounds down. Adding 2^bits - 1 to negative components makes it round towards 0.
   let cut = (vector + select(Lattice(), Lattice((1i << bits) - 1i), vector < Lattice())) >> Extent(bits);
   return short_length(cut) << bits;
 }

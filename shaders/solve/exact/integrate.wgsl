@@ -1,5 +1,5 @@
 // Advances the particles of an exact simulation by a substep, in place, and counts them per bucket at their new
-// positions. Removed particles keep their state. Twin: integrate in src/cpu/solver/exact/passes.ts.
+// positions. Removed particles keep their state. Twin: integrateExactly in src/cpu/solver/exact/motion.ts.
 // Needs: linear_workgroup, grid, position, is_present, substep, velocity, FASTEST, exact_wrap, within, moved_by, ranks.
 // Needs: counts, bucket_of, id_in.
 

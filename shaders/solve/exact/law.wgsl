@@ -9,7 +9,7 @@ const HALF_SPREADING = 1090560u;
 
 // The greatest number that is multiplied by the coefficient of friction: 2^27.
 const MOST_LOADED = 134217728i;
-// 2^30 and 2^28.
+// The limits of a component of the sum of changes (2^30) and of the sum of pushes (2^28).
 const MOST_CHANGE = 1073741824i;
 const MOST_PUSH = 268435456i;
 
@@ -114,17 +114,17 @@ struct ExactEffect {
   push: Lattice,
 }
 
-// In units of 1 / ONE. Diameters have at least half as many quanta.
+// Returns the depth in units of 1 / ONE. A diameter has at least ONE / 2 quanta.
 fn depth_of(deepest: i32) -> i32 {
   let bits = substep.quanta_bits;
   let deep = i32(DEEP) * deepest;
   return select(deep << 1u, deep >> (bits - FRACTION_BITS), bits >= FRACTION_BITS);
 }
 
-// In units of 1 / ONE.
+// Returns the strain in units of 1 / ONE.
 fn strain_of(excess: i32) -> i32 {
   let most = i32(substep.exact_push_speed);
-  // Without pushes, `excess` is 0, and the divisor does not matter.
+  // If exact_push_speed is 0, so is the dividend, and the divisor does not matter.
   return i32(STRAIN) * ratio_of(min(excess, most), max(most, 1i));
 }
 

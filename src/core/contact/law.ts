@@ -4,7 +4,7 @@
  *   - shaders/solve/contact_law.wgsl and obstacles.wgsl (GPU)
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
  *   - src/reference/solve/bound-*.ts (the effect of rounding)
- *   - src/cpu/solver: general-contact.ts and its unrolled copies, obstacles.ts, exact/contact.ts (loops of the CPU)
+ *   - src/cpu/solver: general-contact.ts and its unrolled copies, finish.ts, walls.ts, obstacles.ts, exact/ (CPU)
  *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
@@ -36,8 +36,8 @@
  * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
  *   - Equal particles: share = ½.
  *   - Particles with their own sizes: share = massShare(a, b) = mass of b / (mass of a + mass of b), with masses by
- *     volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below), but the share of the smaller
- *     one stays at least ½. Otherwise, loads from impacts would add energy to crowds of different sizes.
+ *     volume. Unless the contact bounces, each mass is multiplied by 1 + load, but the share of the smaller one stays
+ *     at least ½. Without this limit, loads from impacts would add energy to crowds of different sizes.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, parting,
  * kickSpeed, calmSpeed and restSpeed.
  *
@@ -47,9 +47,9 @@
  *     B        the sum of change over contacts that do not bounce; only with variable radii
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
  *     depth    the greatest DEEP · overlap / (diameter of the smaller of both bodies) of its contacts
- *     strain   the greatest STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)) of its contacts
- *              that do not bounce, but at least 0; 0 if pushSpeed is 0. The first bracket is what a push gives beyond
- *              ending the approach. Loads count only between particles of different sizes.
+ *     strain   the greatest STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)) of its
+ *              contacts that do not bounce, but at least 0; 0 if pushSpeed is 0. The first bracket is what a push gives
+ *              beyond ending the approach. Loads count only between particles of different sizes.
  *     G        gravity · dt
  * Settling does the following:
  *   - limit: C, S and B are multiplied by the smaller one of kept(depth, max(closing, kickSpeed)) and kept(strain,
@@ -60,8 +60,8 @@
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
  *     S" is the part of X that is perpendicular to S.
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
- *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
- *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |change of its velocity|) / restSpeed
+ *   - load, with variable radii: limited to the range from 0 to MOST_LOAD. It takes effect in the next substep.
+ *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |velocity change|) / restSpeed
  * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If neither
  * depth nor strain is above 1, the limit changes nothing.
  *
@@ -79,9 +79,9 @@
  *     where e counts if an obstacle bounces a. It presses on a by its change times t. Obstacles move a by BOUNCE_PUSH ·
  *     (greatest depth) · Σ (depth · n) / Σ depth. So they never reverse the velocity, and several obstacles in a plane
  *     act like one.
- *   - Friction acts on s, the velocity across u and along none of the walls that press. It takes all of s, but at
- *     most friction · (how much obstacles and walls press). Unless one of them bounces a, it moves a by dt times what
- *     it takes.
+ *   - Friction acts on s: the velocity without its components along u and along the normals of walls that press. It
+ *     takes all of s, but at most friction · (how much obstacles and walls press). Unless one of them bounces a, it
+ *     moves a back by dt times what it takes.
  *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
  * approaching contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at
@@ -89,7 +89,8 @@
  *
  * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
  * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates
- * forever. A push that gives no speed is stable if FREE_PUSH · λ < 2, which follows from that for FREE_PUSH ≤ 3/2.
+ * forever. A push that gives no speed is stable if FREE_PUSH · λ < 2. For FREE_PUSH ≤ 3/2, this follows from the
+ * first condition.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.

@@ -82,8 +82,8 @@ export const MAX_ROUNDS = 64;
 /** A push may hold up this many columns of particles at once (see pushSpeed). */
 const COLUMNS = 8;
 /**
- * Substeps of gravity in restSpeed. With 2, heavy bodies rattled on light ones, and slopes of obstacles held nothing;
- * with 6, heaps of 14 rows fell.
+ * restSpeed is the speed that gravity adds in this many substeps. With 2, heavy bodies rattled on light bodies, and
+ * slopes of obstacles held nothing; with 6, heaps of 14 rows fell.
  */
 const REST_SUBSTEPS = 2 * REST_LOAD;
 /** An unbounded world counts as this many diameters high. */
@@ -172,8 +172,8 @@ export interface Substep {
   readonly pushSpeed: number;
   /**
    * If bodies part, a push may give each of two equal bodies less than pushSpeed: less by this factor times half of the
-   * speed of parting. It is PARTING, multiplied by the square of what multiplies pushSpeed if radii differ. So crowds of
-   * different sizes get no faster than others.
+   * speed of parting. The factor is PARTING. If radii differ, it is multiplied by the square of the cube root in
+   * pushSpeed, so that crowds of different sizes get no faster than others.
    */
   readonly parting: number;
   /**

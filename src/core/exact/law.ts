@@ -46,7 +46,7 @@ export function depthOf(overlap: number, { quanta: { diameter } }: ExactSubstep)
   return Math.floor((DEEP * overlap * ONE) / diameter);
 }
 
-/** Returns the strain of a contact that does not bounce in units of 1/ONE, but at least 0. */
+/** Returns the strain, at least 0, of a contact that does not bounce, in units of 1/ONE. */
 export function strainOf(excess: number, { pushSpeed }: ExactSubstep): number {
   return excess > 0 ? STRAIN * ratio(Math.min(excess, pushSpeed), pushSpeed) : 0;
 }
@@ -102,7 +102,7 @@ export function obstacleChange(greatest: number, fraction: number, most: number)
   return least <= greatest ? most : share(most, ratio(greatest, least));
 }
 
-/** Returns `change` / `fraction`, rounded down, but at most MOST_LOADED: how hard several obstacles press on a particle. */
+/** Returns how hard several obstacles press on a particle: `change` / `fraction`, rounded down, at most MOST_LOADED. */
 export function pressureOf(change: number, fraction: number): number {
   return Math.min(MOST_LOADED, Math.floor((change * ONE) / fraction));
 }

@@ -7,7 +7,7 @@ import { ArgumentError } from '../base/errors';
 import { FEWEST_PERIODIC_CELLS } from '../world/limits';
 import type { World } from '../world/types';
 
-/** Most and fewest quanta per diameter, as powers of two. Large worlds get coarser quanta. */
+/** Most and fewest quanta per diameter, as exponents of two. Large worlds get coarser quanta. */
 const FINEST = 20;
 const COARSEST = 14;
 
@@ -52,7 +52,7 @@ export function defineQuanta(
   const sizes = min.map((low, axis) => (max[axis] as number) - low);
   const longest = Math.max(...sizes);
   let bits = FINEST;
-  // Keeps a margin of two diameters, so that particles just outside of the box are within reach.
+  // Keeps a margin of two diameters, so that positions just outside the box are in range, too.
   while (bits > COARSEST && (longest / diameter + 2) * 2 ** bits > REACH) bits--;
   const perDiameter = 2 ** bits;
   const length = diameter / perDiameter;

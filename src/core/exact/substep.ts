@@ -49,9 +49,9 @@ export interface ExactSubstep {
 }
 
 /**
- * Returns the fraction that motion in step number `step` adds before it rounds down, from 0 to DITHERS − 1. On average
- * over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep then moves one quantum per ten
- * substeps. The multiples of the golden ratio spread evenly, however many there are.
+ * Returns the dither, from 0 to DITHERS − 1: motion in step number `step` adds dither / DITHERS quanta before it rounds
+ * down. On average over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep then moves one
+ * quantum per ten substeps. The multiples of the golden ratio spread evenly, however many there are.
  */
 function ditherOf(step: number): number {
   return Math.imul(step, 0x9e37_79b1) >>> 16;

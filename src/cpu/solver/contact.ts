@@ -16,12 +16,13 @@ export interface Response {
   readonly bearings: Float64Array;
   /** `closing` of law.ts, or 0 if it is below both kickSpeed and 2 · calmSpeed. */
   readonly closings: Float64Array;
-  /** `depth` and `strain` of law.ts, or 0 if they are at most 1. In exact simulations, in units of 1/ONE. */
+  /** `depth` and `strain` of law.ts; values of at most 1 may be 0 instead. In exact simulations, in units of 1/ONE. */
   readonly depths: Float64Array;
   readonly strains: Float64Array;
   /**
-   * 1 if a contact has changed a particle's entry of `pushes`, `closings`, `depths` or `strains`. With gravity, few contacts do,
-   * so the end of a pass reads and clears these arrays only where there is a mark.
+   * 1 if `respond` has changed a particle's entry of `pushes`, `closings`, `depths` or `strains`. With gravity, few
+   * contacts do, so the end of a pass reads and clears these arrays only where there is a mark. Exact simulations set
+   * no marks.
    */
   readonly marks: Uint8Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */

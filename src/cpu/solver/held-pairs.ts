@@ -18,7 +18,7 @@ import { floatsIn, type Memory, OWN_MEMORY } from '../shared/memory';
 import { minimumImage } from './general-contact';
 import type { HeldSearch, PairPortions } from './neighbours';
 
-/** Listed pairs are nearer than this, in diameters. In dense packings, few discs are from 1.1 to 1.6 apart. */
+/** Listed pairs are nearer than this, in diameters. In dense packings of discs, few pairs are 1.1 to 1.6 apart. */
 const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 
 /** Room for listed pairs per particle. In the densest packing, there are 3 per particle (3D: 6). */
@@ -212,7 +212,7 @@ export function findRanges(
     for (let word = dimensions * begin + axis; word < dimensions * end; word += dimensions) {
       const direct = (values[word] as number) - (origins[word] as number);
       const value = period < Number.POSITIVE_INFINITY ? minimumImage(direct, period) : direct;
-      // Few values exceed all before them.
+      // Most values lie between the least and the greatest so far.
       if (value >= low && value <= high) continue;
       low = Math.min(low, value);
       high = Math.max(high, value);

@@ -23,7 +23,7 @@ export interface PairsInPortions extends PairPortions {
  */
 export const WIDER = 1.25;
 
-/** How particles fill the cells, and the number of pairs that reach the distance test. */
+/** How particles fill the cells, and the number of candidates. */
 export type Census = Pick<
   Measures,
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'

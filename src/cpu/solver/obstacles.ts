@@ -1,6 +1,6 @@
 /**
- * The contact law for particles and obstacles, which never move. Obstacles act on a particle after its other contacts
- * and before walls. Ordering: per particle, obstacles in the order of the search, which is the same on every run.
+ * The contact law between particles and obstacles. Obstacles act on a particle after its other contacts and before
+ * walls. Ordering: per particle, obstacles in the order of the search, which is the same on every run.
  */
 
 import { BOUNCE_PUSH } from '../../core/base/constants';
@@ -85,7 +85,7 @@ export class Obstacles implements ObstacleContacts {
       if (isBounce ? depth < deepest : bounces) continue;
       const change = fixedChange(depth, approach, isBounce, restitution, substep);
       if (isBounce && !bounces) {
-        // A bounce leaves out what the other obstacles change.
+        // If an obstacle bounces the particle, the changes by the others do not count.
         [sumX, sumY, sumZ, sum, greatest] = [0, 0, 0, 0, 0];
         bounces = true;
       }

@@ -1,4 +1,4 @@
-/** The passes of a substep, for CpuSimulation. Those for floats are here; exact/passes.ts has the exact ones. */
+/** The passes of a substep, for CpuSimulation. FloatPasses compute in floats, ExactPasses in whole numbers. */
 import { type Settings, type Substep, SubstepMemo } from '../../core/contact/settings';
 import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { Dimensions, World } from '../../core/world/world';
@@ -22,7 +22,7 @@ export interface SolverPasses {
   checkStep(settings: Settings, dt: number): void;
   /** Throws if these passes cannot hold such bodies. */
   checkBodies(positions: Float32Array, velocities?: Float32Array): void;
-  /** The same for obstacles. Errors call them `argument`. */
+  /** Throws if these passes cannot hold such obstacles. Error messages call them `argument`. */
   checkObstacles(given: ObstaclesGiven, argument: string): void;
   /** Derives the numbers that later calls use. `dt` is the time of a whole step. */
   prepare(settings: Settings, dt: number): void;
@@ -43,7 +43,7 @@ export interface SolverPasses {
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response): void;
   pushApartFromObstacles(state: ParticleState, activeCount: number, response: Response): void;
   finishPushApart(state: ParticleState, activeCount: number, response: Response): void;
-  /** Returns the overlap of two slots, as a length, or NO_CONTACT. Undefined if searches find only pairs that overlap. */
+  /** Returns the overlap of two slots (a length) or NO_CONTACT. Undefined if searches find only pairs that overlap. */
   readonly overlapOf: OverlapTest | undefined;
   countObstacleContacts(state: ParticleState, activeCount: number): number;
 }

@@ -488,7 +488,7 @@ export class CpuSimulation implements ParticleSimulation {
       passes.integrate(this.state, this.count);
       done('integrate');
       if (substep === 0 || !held || search !== held || !held.isValid(this.state)) {
-        // If a list did not last, the rest of the step uses none.
+        // If a list did not last LEAST_SUBSTEPS, the rest of the step uses none.
         search = held && substep - sorted >= LEAST_SUBSTEPS ? held : this.neighbours;
         sorted = substep;
         this.sort(search);
@@ -542,8 +542,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the pairs that overlap. This is for searches that also return other pairs. These may be far more, so pairs
-   * are tested portion by portion.
+   * Finds the pairs that overlap, if the search also returns other pairs. There may be far more of those, so the method
+   * tests pairs portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

@@ -90,8 +90,8 @@ export class VariableObstacles implements ObstacleSearch {
   };
 
   /**
-   * Returns whether two balls overlap; of boxes, the balls around them. Decides like scanWrapped in
-   * ../levels/search.ts.
+   * Returns whether a particle and an obstacle overlap. For boxes, compares the balls around them. Decides like
+   * scanWrapped in ../levels/search.ts.
    */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;

@@ -1,14 +1,14 @@
 /**
  * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors of the GPU and the reference. bound.ts
- * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach `a`, the sliding
- * velocity s, the mass share m and the restitution e. The settings are f (friction) and g (gripShare).
+ * explains the terms. bound-contact.ts derives the errors of the inputs: the overlap δ, the push p, the approach `a`,
+ * the sliding velocity s, the mass share m and the restitution e. The settings are f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = 2 m h with h = min(w δ / dt, most) · kept.
  * Minimum and maximum do not enlarge errors. So h is off by ± max(w / dt · error of δ, error of `most`), and by four
- * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by `parting` times that, and by u ·
- * pushSpeed for a product. `kept` is off by the error of e, and jumps by e at `|a|` = restSpeed. If the error of `a`
- * leaves open whether `|a|` is above restSpeed, the jump is added. c adds the error of m. A bounce has `c = m (1 + e)
- * |a|`, with the errors of `m a` and e, and three roundings.
+ * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by `parting` times that, and by
+ * u · pushSpeed for a product. `kept` is off by the error of e, and jumps by e at `|a|` = restSpeed. If the error of
+ * `a` leaves open whether `|a|` is above restSpeed, the jump is added. c adds the error of m. A bounce has
+ * `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
@@ -35,8 +35,8 @@
  * of its change. It is off by the error of the change and by the error of a length. A particle's closing is the largest
  * closing of its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges.
  * A contact that GPU or reference may leave out has no lower end. Depth and strain are the largest in the same way. A
- * depth is off by a quotient (5 u) and a product more than the overlap. A strain is off by the errors of h and `a / 2`,
- * by the rounding of their sum, and by a product, two sums and a quotient (8 u).
+ * depth is off by the error of the overlap, a quotient (5 u) and a product. A strain is off by the errors of h and
+ * `a / 2`, by the rounding of their sum, and by a product, two sums and a quotient (8 u).
  *
  * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
  * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
@@ -154,7 +154,7 @@ export function pushTerm(substep: Substep, contact: ExactContact): Term {
   return alongNormal(contact, pushAmount(substep, contact, contact.unloadedPart));
 }
 
-/** Returns h. */
+/** Returns h (see the header). */
 function halfAmount(
   { halfRelaxation, inverseDt, restSpeed, pushSpeed, parting }: Substep,
   { overlap, overlapError, approach, approachError, restitution }: ExactContact,
@@ -380,7 +380,7 @@ function meetWall(
   press(pressing, wall, { value: change, error: changeError });
 }
 
-/** Adds a normal change. `change` says whether it is a bounce. */
+/** Adds the normal change `added`. The second argument says whether it is a bounce. */
 export function press(
   pressing: Pressing,
   { bounces, mayBounce, mustBounce }: BounceOutcome,

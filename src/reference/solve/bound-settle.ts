@@ -4,8 +4,8 @@
  * flushed to 0, it is also off by ± 2⁻⁶².
  *
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
- * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, depth − 1)) is off by the error of
- * `depth`, and by u for the difference. The limit under strain is the same with closing / 2, calmSpeed and `strain`.
+ * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, depth − 1)) is off by the error
+ * of `depth`, and by u for the difference. The limit under strain is the same with closing / 2, calmSpeed and `strain`.
  *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
  *     q = L / (|C| − ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
  *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).

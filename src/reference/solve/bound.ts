@@ -152,7 +152,7 @@ function sumContacts(
   return sums;
 }
 
-/** Returns the contacts of a particle with obstacles. `error` is that of its position. */
+/** Returns the contacts of a particle with obstacles. `error` is the error of the particle's position. */
 function contactsWithObstacles(
   world: World,
   substep: Substep,

@@ -250,7 +250,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** After a step, `grid` still has the cells of the last substep, so build it again. */
+  /** Builds the grid again, because `grid` may still have the cells from before the last pass. */
   private freshGrid(): Grid {
     const { positions, velocities, ids } = this.grid;
     return buildGrid(this.world, positions, velocities, ids, this.grid);

@@ -12,13 +12,13 @@ import type { Response } from '../contact';
 import { pressing, scratchSliding } from '../walls';
 import type { ExactObstacles } from './obstacles';
 
-/** A vector with this squared length may have components from 2²⁰ on, of which lengthOf cuts off low bits. */
+/** From this squared length on, a vector may have components of at least 2²⁰, of which lengthOf cuts off low bits. */
 const LONG_SQUARED = 2 ** 40;
 
 const MOST_CHANGE_SQUARED = MOST_CHANGE ** 2;
 const MOST_PUSH_SQUARED = MOST_PUSH ** 2;
 
-/** Results of calls in loops. */
+/** Holds results of functions that loops call, to avoid allocations. */
 const scratch = new Float64Array(4);
 
 /** Moves all particles. Also writes the float positions, by which the search finds candidates for contacts. */
@@ -206,8 +206,8 @@ export function finishExactly(
         const usedSquared = usedX * usedX + usedY * usedY + usedZ * usedZ;
         const mostGrip = (support < mostLoaded ? support : mostLoaded) * friction + whole - whole;
         let fraction = 1;
-        // Otherwise friction holds all of the slip: as whole numbers, the lengths of `across` and `used` add up to at
-        // most mostGrip, because the root of 2 (p² + q²) is at least p + q.
+        // If this is false, friction holds all of the slip: the root of 2 (p² + q²) is at least p + q, so the lengths
+        // of `across` and `used`, rounded down, add up to at most mostGrip.
         if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip) {
           const slip = lengthOf(acrossX, acrossY, acrossZ);
           const room = mostGrip - lengthOf(usedX, usedY, usedZ);
@@ -223,7 +223,8 @@ export function finishExactly(
     const rateY = rates[first + 1] as number;
     const turnedX = clamp(rateX + changeX, fastest);
     const turnedY = clamp(rateY + changeY, fastest);
-    // Replaces the motion in this substep by that of the new velocity. So a body that a contact stops is where it was.
+    // Replaces the motion in this substep by that of the new velocity. So a body that a contact stops is back where
+    // it was before the substep.
     const movedX = turnedX * dt + motionOffset + whole - (rateX * dt + motionOffset + whole);
     const movedY = turnedY * dt + motionOffset + whole - (rateY * dt + motionOffset + whole);
     const x = (quanta[first] as number) + movedX + pushX;

@@ -20,7 +20,7 @@ const SUM_BITS = 28;
 /** The overlaps of one particle: per obstacle, four numbers (overlap and normal). */
 const found = { count: 0, values: [] as number[] };
 
-/** Scratch arrays of `meet`. */
+/** Scratch arrays of `meet`. `pushApart` also uses `pushSum`. */
 const velocity = new Float64Array(3);
 const pushSum = new Float64Array(3);
 const changeSum = new Float64Array(3);
@@ -69,7 +69,7 @@ export class ExactObstacles {
     pushSum.fill(0);
     changeSum.fill(0);
     let sumOfOverlaps = 0;
-    // Obstacles that the particle approaches, and the sum of their changes as numbers.
+    // The number of obstacles that press on the particle, and the sum of the lengths of their changes.
     let pressingCount = 0;
     let total = 0;
     let greatest = 0;
@@ -89,7 +89,7 @@ export class ExactObstacles {
       const bounces = restitution > 0 && approach < -restSpeed;
       if (bounces ? overlap < deepest : isBounce) continue;
       if (bounces && !isBounce) {
-        // A bounce leaves out what the other obstacles change.
+        // If an obstacle bounces the particle, the changes by obstacles that do not bounce it no longer count.
         changeSum.fill(0);
         [total, greatest, pressingCount, isBounce] = [0, 0, 0, true];
       }
@@ -127,7 +127,7 @@ export class ExactObstacles {
       }
       if (!isBounce) {
         // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-        // normal. So a body that one obstacle stops is where it was, and overlaps the obstacle no more than before.
+        // normal. So a body that one obstacle stops is where it was before the substep moved it, and overlaps no more.
         const back = alongNormal(moved);
         const kept = sumOfOverlaps === deepest ? Math.min(back, deepest) : back;
         for (let axis = 0; axis < dimensions; axis++) {
@@ -183,7 +183,7 @@ export class ExactObstacles {
     return contacts;
   }
 
-  /** Lists in `found` the obstacles that overlap the particle. `index` is its index in `positions`. */
+  /** Lists in `found` the obstacles that overlap the particle. `index` is the particle's index in `positions`. */
   private find(
     state: ParticleState,
     slot: number,
@@ -225,7 +225,7 @@ function addShares(sum: Float64Array, value: number, x: number, y: number, z: nu
 
 /**
  * Sets `normal` to the direction of `changeSum`, which may be zero. Returns the length of `changeSum` divided by
- * `total`, the sum of the changes as numbers.
+ * `total`, the sum of the lengths of the changes.
  */
 function setCommonNormal(total: number): number {
   // Cuts off the same low bits of all sums.

@@ -6,7 +6,7 @@
  * pairs whose lower slot is in the batch. A single thread would go over the pairs of each particle in the same order.
  * Guarantee: hence the bits are those of one thread, however many threads and batches there are.
  *
- * Threads read one copy of the state and write the other, because neighbours in other batches still read the first.
+ * Threads read one copy of the state and write the other, because work on other batches still reads the first.
  */
 import type { Substep } from '../../../core/contact/settings';
 import type { World } from '../../../core/world/world';
@@ -90,7 +90,7 @@ export class StepMember implements Member {
   readonly neighbours: EqualNeighbours;
   readonly obstacles: Obstacles | undefined;
   readonly response: Response;
-  /** Per batch, what findRanges writes. */
+  /** The ranges that findRanges writes, per batch. */
   readonly ranges: Float64Array;
   /** How many words of each list are in use: `own`, `leaving`, `arriving`. */
   readonly used: Int32Array;
@@ -153,7 +153,7 @@ export class StepMember implements Member {
     this.numbers = doublesIn(memory, JOB_NUMBERS);
   }
 
-  /** Returns how a job over so many particles is divided. */
+  /** Returns how to divide a job over `count` particles. */
   batchesFor(count: number): Batches {
     const { world, threads } = this.options;
     return batchesFor(count, threads, STEP_BATCHES[world.dimensions]);

@@ -14,11 +14,11 @@ export class StepTeam extends LedTeam<StepMember> {
   private size = 1;
   private isHeld = false;
   private isFirst = false;
-  /** Whether the present order has its pairs in lists. */
+  /** Whether the lists hold all pairs of the present order. */
   private isListed = false;
 
   static start({ world, capacity, diameter, obstacleCapacity, threads }: StepMemberOptions): StepTeam {
-    // Workers get copies of these options, so the rest of the argument must stay here.
+    // Workers get copies of these options, so leave out other properties of the argument.
     const options = { world, capacity, diameter, obstacleCapacity, threads };
     const memory = new SharedMemory();
     const member = new StepMember(options, memory, true);
@@ -27,8 +27,8 @@ export class StepTeam extends LedTeam<StepMember> {
   }
 
   /**
-   * Does in several threads what CpuSimulation.play does in one. `current` says which copy holds the state; returns
-   * which one does at the end.
+   * Does in several threads what CpuSimulation.play does in one. `current` says which copy holds the state. Returns
+   * which copy holds it at the end.
    */
   play(
     current: 0 | 1,

@@ -410,7 +410,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect(create({ cellSize: 2 })).toThrow(message);
     const max = new Array<number>(dimensions).fill(8).with(0, 70_000);
     expect(create({ max })).toThrow('at most 65534 above min[0]');
-    // An option that is missing comes before other mistakes, such as a radius beside boxes.
+    // The error about an option that is not offered comes before other errors, such as a radius beside boxes.
     expect(create({ boxes: true })).toThrow(`boxes is true, but it must be ${message}.`);
     const far = 2 ** 21;
     expect(

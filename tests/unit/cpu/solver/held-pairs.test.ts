@@ -13,8 +13,8 @@ import { DIMENSIONS } from '../../../helpers/passes';
 
 const COUNT = 120;
 /**
- * Held pairs are a list of near pairs that several substeps use. It stays valid until two particles may have come nearer
- * by this share of a diameter.
+ * Held pairs are a list of near pairs that several substeps use. The list stays valid until two particles may have come
+ * nearer by this share of a diameter.
  */
 const MARGIN = { 2: 0.5, 3: 0.15 } as const;
 

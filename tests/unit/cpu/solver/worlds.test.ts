@@ -278,7 +278,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     },
   );
 
-  it('resolves a contact across the ends like any other', () => {
+  it('resolves a contact across the ends of a periodic world like any other', () => {
     const edge = 8;
     const options = {
       dimensions,

@@ -83,7 +83,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   // Sometimes errors decide whether the change is limited.
   const isAtLimit = chance.between(0, 4) < 1 && closing < length(change);
   const limit = length(change) + chance.between(-MOST_ERROR, MOST_ERROR);
-  // Sometimes errors decide whether friction reaches what the change needs across the support.
+  // Sometimes the change already uses nearly all friction, so errors decide whether any is left.
   const needed = length(across(change, scaled(1 / length(support), support)));
   const isAtFriction = chance.between(0, 4) < 1;
   const substep = {
@@ -99,7 +99,7 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     depth: errorOf('depth'),
     strain: errorOf('strain'),
   };
-  // A limit does not act below 1, and acts in full from 2. Here only one of both acts.
+  // A limit does not act below 1, and acts in full from 2. Here only one of the two acts.
   const beyond = chance.between(0.8, 2.4);
   const isDeep = source !== 'strain';
   const depth = isDeep ? beyond : 0.5;
@@ -166,13 +166,13 @@ describe.each([2, 3] as const)('the bound of settled sums in %dD', (dimensions) 
   });
 });
 
-it('a change of exactly 0 stays 0, even if errors leave no limit', () => {
+it('a change of exactly 0 stays 0, even if contacts are strained and `closing` has an error', () => {
   const sums = new EffectSums(2);
   sums.bearing.add({ value: [1], error: 0, magnitude: 0 });
   sums.closing.add(0, 1e-3, true);
   sums.strain.add(16, 0, true);
   const substep = substepOf({ source: 'closing', dimensions: 2, chance: new Chance(new Random(3)) });
-  const { change, bearing } = settleSums({ ...substep, kickSpeed: 0 }, accuracyOf(2), sums);
+  const { change, bearing } = settleSums({ ...substep, kickSpeed: 0, calmSpeed: 0 }, accuracyOf(2), sums);
   expect(change).toEqual({ value: [0, 0], error: 0 });
   expect(bearing).toEqual({ value: 1, error: 0 });
 });
@@ -211,7 +211,7 @@ describe.each([2, 3] as const)('the bound of loads in %dD', (dimensions) => {
   });
 });
 
-it('a load has a greatest value, and is 0 if hardly anything moves in a substep', () => {
+it('a load has a greatest value, and is 0 if restSpeed is almost 0', () => {
   const substep = substepOf({ source: 'rounding', dimensions: 2, chance: new Chance(new Random(5)) });
   const none = { value: [0, 0], error: 0 };
   const body = { position: none, velocity: none, bearing: { value: 1, error: 0 } };

@@ -136,7 +136,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'limits changes in pairs of equal particles to calmSpeed, but then only gravity changes their momentum, in %dD',
+    'limits changes of velocity in pairs of equal particles to calmSpeed, and keeps momentum but for gravity, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
@@ -157,7 +157,7 @@ describe('the contact law with variable radii', () => {
         const gained = (weight * (gravity[axis] as number)) / 60;
         expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
       });
-      // Pairs overlap by a quarter of a diameter. Pushes have so little speed in so weak gravity that these strain the
+      // Pairs overlap by a quarter of a diameter. In such weak gravity, pushSpeed is so small that pushes strain the
       // contacts. So `limit` (law.ts) reduces the change of velocity of many particles at rest to calmSpeed.
       const { calmSpeed } = deriveSubstep(simulation.world, 2 * largest, simulation.settings, 1 / 60);
       const { velocities } = simulation.read();

@@ -150,7 +150,7 @@ describe('a simulation that gains and loses particles', () => {
     expect([...simulation.add({ positions: new Float32Array([1, 1, 1]) })]).toEqual([0]);
   });
 
-  it('rejects too many particles and unknown ids, and keeps its state', () => {
+  it('rejects invalid arguments, and keeps its state', () => {
     const simulation = create('gas', 2, 4, { capacity: 5 });
     const before = hashOf(simulation);
     for (const attempt of [
