@@ -2,7 +2,7 @@
 import { GridMember, type GridMemberOptions } from './grid/grid-member';
 import { GivenMemory } from './shared/memory';
 import { StepMember, type StepMemberOptions } from './solver/team/step-member';
-import { type Member, READY, serveJobs } from './threads/control';
+import { type Member, readyWord, serveJobs } from './threads/control';
 import type { Mail, Start } from './threads/team';
 
 interface Port {
@@ -32,7 +32,7 @@ class Thread {
         message.kind === 'grid'
           ? new GridMember(message.options as GridMemberOptions, memory)
           : new StepMember(message.options as StepMemberOptions, memory);
-      Atomics.add(this.control, READY, 1);
+      Atomics.store(this.control, readyWord(this.thread), 1);
     } else {
       this.messages++;
       this.member?.receive?.(message);

@@ -16,17 +16,20 @@ export const JOB = 0;
 export const PARTS = 1;
 export const BATCHES = 2;
 export const ACTIVE = 3;
-/** Number of workers that have started. */
-export const READY = 4;
 /** 1 if a batch failed on a worker. */
-export const FAILED = 5;
+export const FAILED = 4;
 /** 1 if workers must end. */
-export const ENDED = 6;
+export const ENDED = 5;
 /** Number of messages that the owner has sent. A worker reads all of them before it joins a job. */
-export const MAIL = 7;
+export const MAIL = 6;
 /** NEXT is the counter of the first part. The others follow every STRIDE words, so each has a cache line of its own. */
 const NEXT = 16;
 const STRIDE = 16;
+
+/** The word that is 1 once a worker has started. */
+export function readyWord(thread: number): number {
+  return NEXT + STRIDE * thread + 1;
+}
 
 export function createControl(threads: number): Int32Array {
   const control = new Int32Array(new SharedArrayBuffer(4 * (NEXT + STRIDE * threads)));

@@ -14,7 +14,7 @@ import {
   MAIL,
   type Member,
   offerBatches,
-  READY,
+  readyWord,
   spin,
 } from './control';
 
@@ -78,7 +78,8 @@ export function whyNoWorkers(): string | undefined {
 export class Team implements Crew {
   readonly warnings: string[] = [];
   private readonly control: Int32Array;
-  private readonly workers: AnyWorker[] = [];
+  /** Maps workers to their numbers. */
+  private readonly workers = new Map<AnyWorker, number>();
   private broken: CellstormError | undefined;
 
   constructor(
@@ -94,7 +95,8 @@ export class Team implements Crew {
   }
 
   get threads(): number {
-    return 1 + Atomics.load(this.control, READY);
+    const threads = [...this.workers.values()];
+    return 1 + threads.filter((thread) => Atomics.load(this.control, readyWord(thread)) === 1).length;
   }
 
   check(): void {
@@ -117,7 +119,7 @@ export class Team implements Crew {
   }
 
   send(mail: Mail): void {
-    for (const worker of this.workers) worker.postMessage(mail);
+    for (const worker of this.workers.keys()) worker.postMessage(mail);
     Atomics.add(this.control, MAIL, 1);
     Atomics.add(this.control, JOB, 2);
     Atomics.notify(this.control, JOB);
@@ -127,9 +129,8 @@ export class Team implements Crew {
     Atomics.store(this.control, ENDED, 1);
     Atomics.add(this.control, JOB, 2);
     Atomics.notify(this.control, JOB);
-    for (const worker of this.workers) void worker.terminate();
-    this.workers.length = 0;
-    Atomics.store(this.control, READY, 0);
+    for (const worker of this.workers.keys()) void worker.terminate();
+    this.workers.clear();
   }
 
   /**
@@ -168,7 +169,7 @@ export class Team implements Crew {
 
   private start(start: Start): void {
     try {
-      this.workers.push(this.open(start));
+      this.workers.set(this.open(start), start.thread);
     } catch (error) {
       this.lose(error);
     }
@@ -202,11 +203,8 @@ export class Team implements Crew {
 
   /** Drops a worker that could not start or has ended. The rest of the team goes on. */
   private lose(reason: unknown, worker?: AnyWorker): void {
-    const index = worker ? this.workers.indexOf(worker) : 0;
-    if (index < 0) return;
-    if (worker) this.workers.splice(index, 1);
-    const { control, workers, wanted, warnings } = this;
-    if (Atomics.load(control, READY) > workers.length) Atomics.store(control, READY, workers.length);
+    if (worker && !this.workers.delete(worker)) return;
+    const { wanted, warnings } = this;
     const message = reason instanceof Error ? reason.message : String(reason);
     const warning = `threads is ${wanted}, but at least one worker is missing (${message}). The other threads do its work.`;
     if (!warnings.includes(warning)) warnings.push(warning);

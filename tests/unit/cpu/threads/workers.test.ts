@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { createCpuGrid, createCpuSimulation } from '../../../../src/cpu';
-import { ACTIVE, JOB } from '../../../../src/cpu/threads/control';
+import { ACTIVE, JOB, readyWord } from '../../../../src/cpu/threads/control';
 import { Team } from '../../../../src/cpu/threads/team';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { createNoise } from '../../../../src/testing/noise';
@@ -166,6 +166,37 @@ describe('Without workers', () => {
       expect(simulation.warnings).toEqual([
         'threads is 4, but at least one worker is missing (no such file). The other threads do its work.',
       ]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test('a worker that has ended does not count, even if another starts later', () => {
+    const workers: Idle[] = [];
+    class Idle {
+      onerror: ((event: object) => void) | undefined;
+
+      constructor() {
+        workers.push(this);
+      }
+
+      postMessage() {}
+
+      terminate() {}
+    }
+    vi.stubGlobal('process', { ...process, getBuiltinModule: undefined });
+    vi.stubGlobal('Worker', Idle);
+    try {
+      const team = new Team(3, { kind: 'grid', options: {}, buffers: [] });
+      const { control } = team as unknown as { readonly control: Int32Array };
+      Atomics.store(control, readyWord(1), 1);
+      expect(team.threads).toBe(2);
+      workers[0]?.onerror?.({ message: 'no memory', preventDefault() {} });
+      expect(team.threads).toBe(1);
+      Atomics.store(control, readyWord(2), 1);
+      expect(team.threads).toBe(2);
+      team.end();
+      expect(team.threads).toBe(1);
     } finally {
       vi.unstubAllGlobals();
     }
