@@ -274,7 +274,10 @@ export class Fluid {
    * any of these particles by another call meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
-    const ids = idsIn(this.plan, region, await this.read());
+    let ids: Uint32Array;
+    // A step that began to wait during the read may free some of these ids, so read again.
+    do ids = idsIn(this.plan, region, await this.read());
+    while (this.waiting);
     this.remove(ids);
     return ids.length;
   }
