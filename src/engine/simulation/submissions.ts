@@ -14,7 +14,7 @@ import type { Gpu } from '../../gpu/device';
 import { watchKernels } from '../../gpu/kernel';
 import type { Readback } from '../../gpu/readback';
 import type { Stage } from '../../gpu/stage';
-import { validOf } from '../../gpu/submission';
+import { submitWatched, validOf } from '../../gpu/submission';
 import { timeStages } from '../../gpu/timing';
 
 export class StateSubmissions {
@@ -75,13 +75,12 @@ export class StateSubmissions {
     stages: readonly Stage[],
     finish: (encoder: GPUCommandEncoder) => void,
   ): Promise<StageTimes> {
-    const { device } = this.gpu;
-    device.pushErrorScope('validation');
-    const { result: times, compiled } = watchKernels(this.gpu, () => timeStages(this.gpu, readback, stages));
-    const encoder = device.createCommandEncoder({ label: 'simulation.finish' });
-    finish(encoder);
-    device.queue.submit([encoder.finish()]);
-    this.dependOn(validOf(compiled, device.popErrorScope()));
+    const { result: times, valid } = submitWatched(this.gpu, 'simulation.finish', (encoder) => {
+      const timing = timeStages(this.gpu, readback, stages);
+      finish(encoder);
+      return timing;
+    });
+    this.dependOn(valid);
     return Promise.all([times, this.valid]).then(([result]) => result);
   }
 
