@@ -134,7 +134,8 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   if (request.cells !== undefined) checkInteger('cells', cells, 0, MAX_CELLS);
   const { requiredFeatures = [], requiredLimits: ownLimits = {} } = request;
   const features = checkList('requiredFeatures', requiredFeatures, 99, 'names of features');
-  if (typeof ownLimits !== 'object') throw new ArgumentError('requiredLimits', ownLimits, 'an object');
+  if (typeof ownLimits !== 'object' || ownLimits === null)
+    throw new ArgumentError('requiredLimits', ownLimits, 'an object');
   const provider = request.gpu ?? globalThis.navigator?.gpu;
   if (!provider) throw missingGpu();
   if (typeof provider.requestAdapter !== 'function') {

@@ -89,6 +89,7 @@ describe('requestGpu', () => {
     ['requiredFeatures', '"subgroups"', { requiredFeatures: 'subgroups' }, /names of features/],
     ['requiredFeatures', '7', { requiredFeatures: 7 }, /a list of at most/],
     ['requiredLimits', '7', { requiredLimits: 7 }, /an object/],
+    ['requiredLimits', 'null', { requiredLimits: null }, /an object/],
   ])('rejects %s = %s before it requests an adapter', async (argument, value, changes, accepted) => {
     const { gpu, adapterRequests } = provider();
     const request = { particles: 1, dimensions: 2, gpu, ...changes } as GpuRequest;
