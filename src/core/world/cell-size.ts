@@ -109,10 +109,13 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
       : '';
   const least = unbounded ? powerAbove(diameter) : diameter;
   const atLeast = unbounded
-    ? `as large as the power of two at or above the largest diameter, since this world is unbounded`
+    ? 'as large as the power of two at or above the largest diameter; in an unbounded world, larger ones only add candidates'
     : 'as large as the largest diameter; smaller ones would miss pairs';
   if (density === undefined) {
-    const reason = `Cells are ${atLeast}. Larger cells may pay in a mostly empty box; give a density to find out.${mixed}`;
+    const advice = unbounded
+      ? ''
+      : ' Larger cells may pay in a mostly empty box; give a density to find out.';
+    const reason = `Cells are ${atLeast}.${advice}${mixed}`;
     return { cellSize: least, diameter, reason, candidates: undefined, cells: undefined };
   }
   if (dimensions === undefined) {
@@ -128,8 +131,9 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   const candidates = 3 ** dimensions * perCell;
   const crowd = `With ${short(within)} particles per ${dimensions === 2 ? 'square' : 'cube'} of one diameter`;
   const saving = 1 - costOf(costs, dimensions, within, size) / costOf(costs, dimensions, within, 1);
-  const choice =
-    !unbounded && size > 1
+  const choice = unbounded
+    ? `cells are ${atLeast}`
+    : size > 1
       ? `most cells of one diameter would be empty. By the cost model, cells of ${short(size)} diameters take ${short(100 * saving)}% less time`
       : `cells are ${atLeast}. Larger cells would save less than ${short(100 * LEAST_SAVING)}% of the time, if any`;
   return {
