@@ -89,8 +89,9 @@ export class CellsSheet {
     this.notes.replaceChildren();
     this.status.textContent = 'Opening an engine.';
     let engine: Engine | undefined;
-    const release = await this.hold();
+    let release: (() => void) | undefined;
     try {
+      release = await this.hold();
       const { run, choices } = this.session;
       if (!run) throw new Cancelled();
       const suggestion = await suggestFor(run);
@@ -131,7 +132,7 @@ export class CellsSheet {
       this.status.textContent = `${why} Earlier times stay.`;
     } finally {
       engine?.destroy();
-      release();
+      release?.();
       this.cancel = undefined;
       this.again.textContent = 'Run again';
     }

@@ -41,22 +41,22 @@ const METHODS: Readonly<Record<Clock, string>> = {
 };
 
 const TESTS_LABEL =
-  'Pairs tested against the number of particles on logarithmic axes: grid as a line, naive dashed; the table below has the numbers';
+  'Candidates against the number of particles on logarithmic axes: grid as a line, naive dashed; the table below has the numbers';
 
 const ESTIMATES =
   'A value with ≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
 
 const WORK_HEADS = [
   'Particles',
-  'Candidates, all tested',
-  'Tests per particle',
+  'Candidates',
+  'Candidates per particle',
   'Hit ratio',
   'Memory, grid',
   'Memory, naive',
 ] as const;
 
 const WORK_HINT =
-  'Work of the grid. A candidate is a pair in the same cell or in adjacent cells. Hit ratio: pairs that touch ÷ pairs tested. Memory: the whole simulation.';
+  'Work of the grid. A candidate is a pair in the same cell or in adjacent cells. If radii vary, some may stay untested. Hit ratio: pairs that touch ÷ candidates. Memory: the whole simulation.';
 
 const BYTES = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
@@ -82,7 +82,7 @@ export class ScaleSheet {
     this.testsPlot.setAttribute('role', 'img');
     this.testsPlot.setAttribute('aria-label', TESTS_LABEL);
     this.plot.before(captionWith('Time of a step'));
-    this.plot.after(captionWith('Pairs tested'), this.testsPlot);
+    this.plot.after(captionWith('Candidates: pairs to test'), this.testsPlot);
     this.buildWork();
     find('scale-method', HTMLElement).after(...classicView());
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
@@ -132,9 +132,10 @@ export class ScaleSheet {
     this.show(NOTHING);
     setText('scale-status', 'Opening an engine.');
     let engine: Engine | undefined;
-    const release = await this.hold();
-    const { choices } = this.session;
+    let release: (() => void) | undefined;
     try {
+      release = await this.hold();
+      const { choices } = this.session;
       const kind = this.session.engine?.kind ?? 'gpu';
       const opening = openFor(kind, choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
@@ -165,7 +166,7 @@ export class ScaleSheet {
       setText('scale-status', `${why} Earlier times stay.`);
     } finally {
       engine?.destroy();
-      release();
+      release?.();
       this.cancel = undefined;
       this.again.textContent = 'Run again';
     }

@@ -172,7 +172,7 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
       : []),
     ...(last && last.tests > 0
       ? [
-          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle${describeHits(last, dimensions)}. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
+          `With ${formatCount(last.count)} particles the grid has ${formatCount(last.tests)} candidates, ${formatTimes(last.tests / last.count)} per particle${describeHits(last, dimensions)}. Naive has ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
         ]
       : []),
   ];

@@ -64,6 +64,7 @@ class Tip {
       if (key !== 'Escape') return;
       this.focused = undefined;
       this.point(undefined);
+      this.update();
     });
     for (const type of ['scroll', 'resize']) {
       addEventListener(type, () => this.position(), { capture: true, passive: true });

@@ -188,6 +188,10 @@ describe('the page used by keyboard', () => {
       expect(hints.get(name), name).toEqual([hint, hint]);
     }
     expect([...hints.values()]).toContainEqual([null, null]);
+    await page.focus('#size');
+    expect(await page.$('.tip.seen')).not.toBeNull();
+    await page.keyboard.press('Escape');
+    expect(await page.$('.tip.seen')).toBeNull();
     expect(await page.$$eval('main [title]', (titled) => titled.length)).toBe(0);
     expectNoProblems();
   });

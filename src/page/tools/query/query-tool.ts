@@ -237,7 +237,7 @@ export class QueryTool implements Marks {
       near: () => `within ${lengthText((question as { radius: number }).radius)}`,
       nearest: () => `nearest, at most ${lengthText((question as { radius: number }).radius)} away`,
       box: () => 'in the box',
-      ray: () => `along the ray${first ? `, the first after ${lengthText(first)}` : ''}`,
+      ray: () => `along the ray${first !== undefined ? `, the first after ${lengthText(first)}` : ''}`,
     }[question.kind]();
     const tested = visited.tested.length;
     this.fold.hidden = false;

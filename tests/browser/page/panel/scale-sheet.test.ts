@@ -206,7 +206,9 @@ describe('a sweep on the CPU engine', () => {
       const [, tests, pairs] = (await rowsOf(page)).find(([size]) => size === '300') ?? [];
       expect(pairs).toBe('44,850');
       expect(Number(tests?.replace(',', ''))).toBeLessThan(44_850 / 10);
-      expect(await textOf(page, 'scale-words')).toMatch(/the grid tests [\d,]+ pairs, [\d.]+ per particle/);
+      expect(await textOf(page, 'scale-words')).toMatch(
+        /the grid has [\d,]+ candidates, [\d.]+ per particle/,
+      );
       expect(await textOf(page, 'scale-words')).toMatch(
         /Grid grows like N\^-?\d\.\d\d.*Naive grows like N\^-?\d\.\d\d/,
       );

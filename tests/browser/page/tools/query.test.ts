@@ -16,24 +16,28 @@ import {
 
 type Point = readonly [number, number];
 
-/** Returns the middle of a 2D world, and what searches around it must find. */
+/** Returns the middle of a 2D world, the particle nearest to it, and what searches around it must find. */
 async function around(page: Page) {
-  const { point, unit, offsets, radius } = await page.evaluate(async () => {
+  const { point, nearest, unit, offsets, radius } = await page.evaluate(async () => {
     const { simulation, toScreen } = window.cellstorm ?? {};
     if (!simulation || !toScreen) throw new Error('Nothing runs.');
     const { min, max } = simulation.world;
     const [x = 0, y = 0] = min.map((low, axis) => (low + (max[axis] as number)) / 2);
     const { positions } = await simulation.read();
+    const offsets = Array.from(
+      { length: positions.length / 2 },
+      (_, particle): Point => [
+        (positions[2 * particle] as number) - x,
+        (positions[2 * particle + 1] as number) - y,
+      ],
+    );
+    const [dx = 0, dy = 0] =
+      offsets.toSorted((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? [];
     return {
       point: toScreen([x, y]) as Point,
+      nearest: toScreen([x + dx, y + dy]) as Point,
       unit: (toScreen([x + 1, y])[0] as number) - (toScreen([x, y])[0] as number),
-      offsets: Array.from(
-        { length: positions.length / 2 },
-        (_, particle): Point => [
-          (positions[2 * particle] as number) - x,
-          (positions[2 * particle + 1] as number) - y,
-        ],
-      ),
+      offsets,
       radius: simulation.radius,
     };
   });
@@ -41,6 +45,7 @@ async function around(page: Page) {
     offsets.filter(([x, y]) => isFound(x, y)).length;
   return {
     point,
+    nearest,
     unit,
     near: (radii: number) => count((x, y) => Math.hypot(x, y) < radii * radius),
     /** The ray goes from −half to half along x, relative to the middle. */
@@ -85,7 +90,7 @@ describe('the query tool', () => {
       async () => {
         const { page } = await open();
         await arrange(page, { scene: 'uniform', engine, count: 300, pointer: 'query', query: 'ray' });
-        const { point, unit, along, inBox } = await around(page);
+        const { point, nearest, unit, along, inBox } = await around(page);
         const [x, y] = point;
         await page.mouse.move(x - 4 * unit, y);
         await page.mouse.down();
@@ -99,6 +104,13 @@ describe('the query tool', () => {
         await page.mouse.move(x, y + 2 * unit);
         await settle(page);
         expect(await textOf(page, 'query-key')).toBe(answer);
+        // This ray begins inside a particle.
+        await page.mouse.move(...nearest);
+        await page.mouse.down();
+        await page.mouse.move(nearest[0] + 4 * unit, nearest[1], { steps: 3 });
+        await page.mouse.up();
+        await settle(page);
+        expect(await textOf(page, 'query-key')).toMatch(/found along the ray, the first after 0 units/);
         await chooseOption(page, 'query', 'In a box');
         await page.mouse.move(x - 3 * unit, y - 3 * unit);
         await page.mouse.down();

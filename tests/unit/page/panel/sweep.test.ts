@@ -64,7 +64,7 @@ describe('the description of the curves', () => {
       'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
       'Naive wins below about 300 particles, where building the grid costs more than it saves. With more, the grid is faster.',
       'At 10,000 naive takes 33 times as long: 1 s against 30.0 ms.',
-      'With 100,000 particles the grid tests 400,000 pairs, 4.0 per particle. Naive tests 5B: 12,500 times as many.',
+      'With 100,000 particles the grid has 400,000 candidates, 4.0 per particle. Naive has 5B: 12,500 times as many.',
     ]);
     const counted = curves.grid.map((timing) => ({ ...timing, contacts: timing.count }));
     expect(describeCurves({ ...curves, grid: counted }, 2).at(-1)).toMatch(
