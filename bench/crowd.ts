@@ -54,6 +54,11 @@ if (!Number.isInteger(count) || count < 1) {
   process.stderr.write(`--count is ${values.count}, but it must be a whole number greater than 0.\n`);
   process.exit(2);
 }
+const spaces = values.dimensions.split(',');
+if (!spaces.every((dimensions) => dimensions === '2' || dimensions === '3')) {
+  process.stderr.write(`--dimensions is ${values.dimensions}, but it must be 2, 3 or 2,3.\n`);
+  process.exit(2);
+}
 
 const world = (dimensions: 2 | 3) => {
   const all = (value: number) => new Array<number>(dimensions).fill(value);
@@ -173,7 +178,7 @@ async function measureCrowd(dimensions: 2 | 3, provider: GPU): Promise<Row> {
 
 const { gpu: provider, driver } = await openDawn({ driver: testPreference() });
 const rows: Row[] = [];
-for (const dimensions of values.dimensions.split(',')) {
+for (const dimensions of spaces) {
   rows.push(await measureCrowd(dimensions === '3' ? 3 : 2, provider));
 }
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, GPU: ${driver}`;

@@ -15,7 +15,14 @@ import { median } from './shared.mjs';
 const { values } = parseArgs({
   options: { counts: { type: 'string', default: '10000,100000' }, repeats: { type: 'string', default: '5' } },
 });
+const counts = values.counts.split(',').map(Number);
 const repeats = Number(values.repeats);
+if (![...counts, repeats].every((number) => Number.isInteger(number) && number > 0)) {
+  process.stderr.write(
+    `--counts is ${values.counts} and --repeats is ${values.repeats}, but they must be whole numbers greater than 0, in --counts separated by commas.\n`,
+  );
+  process.exit(2);
+}
 const NEIGHBOURS = 10;
 const SPECIES = 6;
 const WARM_UP_STEPS = 5;
@@ -67,7 +74,7 @@ const METHODS: Readonly<
 const { gpu: provider } = await openDawn({ driver: testPreference() });
 const machine = `median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
 process.stdout.write(`${machine}\n`);
-for (const count of values.counts.split(',').map(Number)) {
+for (const count of counts) {
   for (const dimensions of [2, 3] as const) {
     const gpu = await requestGpu({ particles: count, cells: 20 * count, dimensions, gpu: provider });
     for (const [name, create] of Object.entries(METHODS)) {

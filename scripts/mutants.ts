@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutants`: puts single faults into shaders and sources, and runs the tests that cover each fault. A
  * survivor is a fault that no test noticed. Skips faults that tests/mutants/equivalents.json lists. Writes
- * tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
+ * tests/mutants/results.json, also if interrupted; a partial run keeps the other results. Exits with 1 if there is a survivor. Flags:
  *
  * - --sample 1: a factor for the number of faults. The choice is random, but the same in each run.
  * - --only PART: only faults in files whose paths contain PART
@@ -115,7 +115,7 @@ process.exit(report() > 0 ? 1 : 0);
 
 /** Writes the results. Returns the number of survivors that are not listed as equivalents. */
 function report(): number {
-  const isPart = values.again || values.rest || values.only !== '';
+  const isPart = values.again || values.rest || values.only !== '' || verdicts.length < sample.length;
   const renewed = new Set(verdicts.map(keyOf));
   const all = [...verdicts, ...(isPart ? old.filter((verdict) => !renewed.has(keyOf(verdict))) : [])]
     .toSorted((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line))

@@ -57,8 +57,8 @@ export class GpuClock {
    * Measures the bandwidth by copying `copyBytes` bytes, or less if memory is short. This also tests the timestamps.
    */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
-    const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
+    const clock = new GpuClock(gpu);
     const [from, to] = buffers;
     try {
       const copy = await createCopy(gpu, from, to);

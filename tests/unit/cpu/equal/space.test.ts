@@ -53,8 +53,8 @@ describe('the pairs of a grid in 3D', () => {
   it('are found if balls are sparse, crowded and sparse again', () => {
     const width = 8;
     const band = fc.record({
-      // With the ring around the world, 10 cells per ball give 15.6 keys per slot; `isSparse` needs 16.
-      cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
+      // A search is sparse from 16 keys per slot on. With the ring around the world, 40 cells per ball give 62 keys.
+      cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10, 40),
       count: fc.integer({ min: 1, max: 1500 }),
       // Balls at coarse coordinates often touch or coincide.
       units: fc.constantFrom(4, 64),
