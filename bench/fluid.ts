@@ -5,6 +5,8 @@
  * - `--cells` lists the numbers n of cells along the tank's height, such as 64,128.
  * - `--square` (2D only) makes a tank of n² cells. A quarter of it is full, with n² particles.
  * - `--queue` is the number of substeps that are submitted before the host waits (default 1).
+ * - `--dimensions` (default 2), `--substeps` to time (default 5), and `--warm-up` substeps before them (default 3).
+ * - `--json` prints JSON.
  *
  * Before and after timing, the residual must be within the tolerance, and no particle may be lost.
  */

@@ -1,6 +1,6 @@
 /**
  * Tests in doubles whether two bodies overlap, and collects the pairs that do. The engine finds the candidates by its
- * own boxes or shapes. It must give each pair at most once.
+ * own boxes or shapes. It must pass each pair to `testPair` at most once.
  */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';

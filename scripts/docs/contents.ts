@@ -1,4 +1,4 @@
-/** The order of the documentation: its guides by category, and the exports of an entry by topic. */
+/** The order of the documentation: its guides by category, and the exports of an entry point by topic. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,11 +1,11 @@
-// The types of kernels over neighbours. Such a kernel defines
+// The types for kernels that visit the neighbours of each particle. These kernels define
 //   struct Gathered                 what it gathers per particle,
 //   fn reach_squared() -> f32       the square of the reach,
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
-// For heavy particles it also defines `merge`: see neighbours/each_heavy.wgsl.
+// For heavy particles they also define `merge`: see neighbours/each_heavy.wgsl.
 // The reach is
 //   any length                          with neighbours/probe_box.wgsl
 //   at most the edge of a cell          in other loops with equal radii

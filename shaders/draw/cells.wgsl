@@ -2,7 +2,7 @@
 // 3D the faces are the floor and the two walls farther from the camera.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
-// Lines appear in cells wider than NARROWEST CSS pixels, and have their full opacity from WIDE CSS pixels on.
+// Lines appear where cells are wider than NARROWEST CSS pixels, and have their full opacity from WIDE CSS pixels on.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 

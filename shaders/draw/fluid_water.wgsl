@@ -137,7 +137,7 @@ fn shade(sight: Sight, hit: Hit) -> vec3f {
   let point = point_on(sight, hit.distance);
   let view = -normalize(sight.direction);
   let found = volume_at(point);
-  // Behind a wall, the normal is the wall's, except close to the surface: so the edge looks rounded.
+  // Behind a wall, the normal is the wall's, except close to the surface, so that the edge looks rounded.
   let flatness = select(0.0, smoothstep(0.0, ROUNDING, found.x - BORDER), hit.distance == sight.entry);
   let normal = normalize(mix(normal_at(point), sight.wall, flatness) + 1e-6 * view);
   let brightness = clamp(0.5 + 0.25 * normal.y + 0.35 * max(dot(normal, SUN), 0.0), 0.0, 1.0);

@@ -98,8 +98,8 @@ struct Cut {
 
 // Intersects a box with the ray (ray.x, ray.y, −1). Call it in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
-  // The camera and the ray relative to the centre of the box, in the axes of the world, which are also the axes of the
-  // box.
+  // The camera's position relative to the centre of the box, and the direction of the ray, in the axes of the world.
+  // These are also the axes of the box.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -centre;
   let towards = axes * vec3f(ray, -1.0);

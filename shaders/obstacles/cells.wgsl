@@ -1,7 +1,7 @@
 // Reads obstacles of one radius, which are sorted into cells. Layout, in words:
 // - the first slot of each bucket, then the end
 // - the positions in canonical order, OBSTACLE_WORDS for each
-// - in the unbounded world, the cells of the obstacles, OBSTACLE_WORDS for each
+// - in an unbounded world, the cells of the obstacles, OBSTACLE_WORDS for each
 // Needs: obstacle_word, obstacle_vector, grid, OBSTACLE_WORDS.
 
 fn obstacle_start(bucket: u32) -> u32 {

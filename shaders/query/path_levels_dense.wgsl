@@ -1,7 +1,7 @@
 // The cells along a ray on one level of a dense grid. path_dense.wgsl describes the functions.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
-// The level of the walk. Set it before you call any other function.
+// The level of the walk. Set it before you call the functions below.
 var<private> level_walked: u32;
 
 struct Segment {
@@ -38,7 +38,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Returns where an image of a layer begins. It does not give the end of the last layer: that is the end of the period.
+// Returns where an image of a layer begins. For its end, use end_of: the last layer also covers the rest of the period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;

@@ -2,7 +2,7 @@
 // Needs: Table, merged_levels, cell_at, grid, FAR_OFF, table_of, first_slot, index_of, slots_in, wrap_slot.
 // Needs: cell_of_slot.
 
-// The level of the walk. Set it before you call any other function.
+// The level of the walk. Set it before you call the functions below.
 var<private> level_walked: u32;
 
 // Particles of other cells may lie among the slots.

@@ -26,7 +26,7 @@ const PILE_STAGGER = PILE_SPACING / 2;
 const PACKING_SPACING = 992;
 /** √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;
-/** Shifts of three layers along y: 0, 1 and 2 times √3/6 of PACKING_SPACING, rounded. */
+/** Shifts along y of three successive layers: 0, 1 and 2 times √3/6 of PACKING_SPACING, rounded. */
 const PACKING_SHIFT = [0, 286, 573] as const;
 /** √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;

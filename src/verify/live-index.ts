@@ -8,8 +8,8 @@ import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stir
 import { farthestSearch } from './grids';
 
 /**
- * With more particles, the check is left out. If radii vary, the oracle would then be a live index, too, so the index
- * would be compared with itself.
+ * The most particles for this check. Above this number, the oracle for variable radii is itself a live index, so the
+ * check would compare the index with itself.
  */
 export const MOST_INDEXED = 4096;
 

@@ -1,5 +1,5 @@
 /**
- * Our GPU tests in Node, built on the kit in src/testing. Without an adapter the tests fail, unless
+ * Defines GPU tests in Node, with the kit in src/testing. Without an adapter the tests fail, unless
  * CELLSTORM_ALLOW_NO_GPU=1 is set. They allow leaks, because most of them do not destroy what they create.
  */
 import { test } from 'vitest';
@@ -19,7 +19,7 @@ export interface DeviceOptions {
   readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Optional features to switch off. timestamp-query and subgroups are on if the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
-  /** Shares one device among all tests of the process that set this. Not allowed together with the options above. */
+  /** Shares one device among all tests of the process that set this. Not allowed together with other device options. */
   readonly shared?: boolean | undefined;
   /** Uses a device that validates but runs nothing. It creates pipelines much faster than a software GPU. */
   readonly driverless?: boolean | undefined;
@@ -40,8 +40,8 @@ export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies Gpu
 
 export interface GpuTools extends KitTools {
   /**
-   * Returns the engine's handle of the device. Equal arguments give the same handle. The argument replaces the device's
-   * limit.
+   * Returns the engine's handle of the device. Equal arguments give the same handle. `workgroupsPerDimension` replaces
+   * the device's limit.
    */
   wrap(workgroupsPerDimension?: number): Gpu;
 }

@@ -21,7 +21,7 @@ describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
     },
   );
 
-  test.each(DIMENSIONS)('has shaders that draw it in %dD', async (dimensions) => {
+  test.each(DIMENSIONS)('has drawing shaders that compile without complaints in %dD', async (dimensions) => {
     expect(await drawing.ask(dimensions)).toEqual({ isReady: true, complaints: [] });
   });
 });

@@ -38,7 +38,7 @@ export interface GridNearInput {
   readonly radius?: number | undefined;
 }
 
-/** Lists of ids read back. */
+/** Lists of ids, read back from the GPU. */
 export interface ListedNeighbours {
   /** Number of ids found. If it exceeds the capacity, create a search whose capacity is at least this number. */
   readonly found: number;

@@ -256,8 +256,8 @@ export class CpuFluid {
   }
 
   /**
-   * Continues from a checkpoint. The lattice's solid cells are valid at once. Its pressures and velocities, and the
-   * solver's figures in `measure`, are 0 until the next substep.
+   * Continues from a checkpoint. The lattice's solid cells are valid at once. Until the next substep, its pressures and
+   * velocities are 0, as are the iterations, residual and divergences in `measure`.
    */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();

@@ -59,9 +59,9 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   }
 
   /**
-   * The state itself, not a copy: packed arrays by id, for all ids below `end`. `densities` come from the last
-   * `measure` or, if a step was later, from that step, before its last corrections. Positions of unused ids are NaN.
-   * Between two steps you may change velocities and move particles within the world.
+   * The state itself, not a copy: packed arrays by id, for all ids below `end`. `densities` come from the last step
+   * or `measure`; a step computes them before its last corrections. Positions of unused ids are NaN. Between two steps
+   * you may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };

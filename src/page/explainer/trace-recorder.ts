@@ -1,7 +1,7 @@
 import { ARRAYS, type ArrayName, arrayOf, type Stage } from './methods';
 import type { Scene } from './scene';
 
-/** A number is undefined until a step writes it. */
+/** A number is undefined until its first write. */
 export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
@@ -20,7 +20,7 @@ export interface Focus {
   readonly cells: readonly number[];
   /** Verdicts by id of the tested particle. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
-  /** The slots of the row that the probe visits slot by slot; otherwise empty. */
+  /** The slots of the row that the probe is visiting; empty in all other steps. */
   readonly slots: readonly number[];
 }
 

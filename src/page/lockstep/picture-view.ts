@@ -59,7 +59,7 @@ export class PictureView {
     return [{ player: this.player, tool, x: Math.round(this.x / UNIT), y: Math.round(this.y / UNIT) }];
   }
 
-  /** `pointers` are the inputs of the tick, which both pictures show. */
+  /** `pointers` are the inputs of both players in the tick that led to this picture. */
   show(picture: Picture, pointers: readonly Input[]): void {
     this.shown = picture;
     this.pointers = pointers;

@@ -50,7 +50,7 @@ export async function openFile(
   if (step.done && isLatest()) await chooser.open(step.value);
 }
 
-/** Browsers do not say why they cannot read a file, so this names possible reasons. */
+/** Browsers do not say why they cannot read a file, so the error names possible reasons. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
     `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
@@ -82,8 +82,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
   const count = checkpoint.ids.length;
   if (checkpoint.exact) {
     const found = new Phrase('a state of an exact simulation');
-    const accepted =
-      'one in floats: the playground shows no exact simulations, but "cellstorm simulate" does';
+    const accepted = 'one in floats: the playground runs no exact simulations, but "cellstorm simulate" does';
     throw new ArgumentError(name, found, accepted);
   }
   // The capacity must suffice for all ids up to the greatest.

@@ -14,7 +14,7 @@ const PIPELINES = {
 } as const;
 
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
-  // A canvas may prefer either format. A pixel has four samples on hardware, one on a software GPU.
+  // A canvas may prefer either format. In 3D, a pixel has four samples on hardware, one on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
     for (const [samples, kind, colour] of [
       [1, '', 'speed'],

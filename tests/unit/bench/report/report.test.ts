@@ -71,7 +71,7 @@ describe('the summary', () => {
     ).not.toContain('cuda');
   });
 
-  it('says how many distances the grid tests, at the largest number of bodies for which work was counted', () => {
+  it('says how many distances engines test, at the largest number of bodies for which work was counted', () => {
     const work = (tests: number, pairs = 430) => ({ work: { tests, pairs, counted: 'loop' as const } });
     const outcomes = [
       timed('cpu-naive', 1000, 9, work(499_500)),

@@ -42,7 +42,7 @@ describe('presets', () => {
     }
   });
 
-  it('begin with presets that only a grid on a GPU can run; elsewhere, these have fewer particles', () => {
+  it('begin with six for a GPU, whose small forms have less than a quarter of the particles', () => {
     const counts = LEADING_PRESETS.map(({ name, link, small = '' }) => {
       const [all, some] = [readLink(`?${link}`), readLink(`?${small}`)];
       expect(some.count, name).toBeLessThan(all.count / 4);

@@ -11,7 +11,7 @@ import { ASKED_WORLDS, answerOf, questionsAround } from '../../../helpers/inputs
 
 describe.each([2, 3] as const)('the query tool on the CPU engine in %iD', (dimensions) => {
   it.each(ASKED_WORLDS)(
-    'finds what brute force finds, all of it among the tested particles (%s)',
+    'finds every particle that brute force finds, and each is among those tested (%s)',
     (name, change) => {
       const scene = createScene(name, { dimensions, count: 300 });
       const simulation = createCpuSimulation(sceneOptions(scene, change));

@@ -240,7 +240,7 @@ describe('fields', () => {
   );
 
   gpuTest(
-    'show pressure from lowest to highest, and solid cells at their positions',
+    'show higher pressure in lighter colours, and solid cells at their positions',
     async (_, tools) => {
       const solids = ([x = 0]: readonly number[]) => x > 1.5;
       const seen = await picture(
