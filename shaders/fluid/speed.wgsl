@@ -1,4 +1,4 @@
-// Finds the greatest squared speed of finite particles. Host: src/methods/fluid/passes/speed.ts.
+// Finds the greatest finite squared speed of a particle. Host: src/methods/fluid/passes/speed.ts.
 // Needs: WORKGROUP, frame, velocities, STORED, is_finite_number, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

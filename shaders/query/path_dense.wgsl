@@ -66,7 +66,7 @@ fn piece_at(x: i32) -> i32 {
   return periods_of(x, 0u) * pieces_in_period() + cell_inside(x, 0u) / i32(PIECE);
 }
 
-// Returns the first and last layer of a piece, within `low` and `high`.
+// Returns the first and last layer along x of a piece (path.wgsl explains pieces), within `low` and `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(piece, piece + 1 - pieces, piece < 0) / pieces;

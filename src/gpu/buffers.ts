@@ -18,7 +18,7 @@ export interface ReservedBuffers<Names extends string> extends BufferSet<Names> 
   readonly settled: Promise<void>;
 }
 
-/** Creates zeroed buffers of at least the given bytes, labelled `label.name`. */
+/** Creates zeroed buffers of at least the given sizes in bytes, labelled `label.name`. */
 export async function createBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -30,7 +30,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** Buffers whose positions are whole numbers. Code that reads positions as floats must reject them. */
+/** Buffers that hold positions as whole numbers. Code that reads positions as floats must reject these buffers. */
 export const WHOLE_POSITIONS = new WeakSet<GPUBuffer>();
 
 /** Like createBuffers, but does not wait: the caller records work first, and awaits `settled` later. */

@@ -146,7 +146,7 @@ function describeExact(variant: Variant): KernelDescription[] {
 
 function describeExactObstacles(variant: Variant): KernelDescription[] {
   return [
-    // The kernels that sort obstacles, which have no ids and no velocities.
+    // These three kernels sort obstacles, which have no ids and no velocities.
     Count.describe(variant, false),
     Scatter.describe(variant, false),
     Gather.describe(variant, false),

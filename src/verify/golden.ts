@@ -51,7 +51,7 @@ export async function exactHash(subject: Subject, name: string, dimensions: Dime
   return hash as string;
 }
 
-/** Returns the hash after each of these numbers of steps. `marks` must ascend. `play` runs before each step. */
+/** Returns the hashes after `marks[0]`, `marks[1]`, … steps. `marks` must ascend. `play` runs before each step. */
 export async function hashesAfter(
   subject: Subject,
   options: SimulationOptions,

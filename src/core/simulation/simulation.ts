@@ -70,8 +70,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly longestStep?: number | undefined;
   /**
-   * Computes in whole numbers, so that every device gives the same bits. For particles of one radius in a box, periodic
-   * or not. Default: false.
+   * Computes in whole numbers, so that every device gives the same bits. Only for particles of one radius in a box,
+   * periodic or not. Default: false.
    */
   readonly exact?: boolean | undefined;
 }
@@ -108,8 +108,8 @@ export interface Measures {
    */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket with particles of another cell: in unbounded worlds and, on the CPU, also in other
-   * worlds if radii vary. Such collisions cost time, but never lose a contact.
+   * Particles that share a bucket with particles of another cell. Cells share buckets only in unbounded worlds and, on
+   * the CPU, in some other worlds if radii vary. Shared buckets cost time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   /** Cells that contain particles. */
@@ -277,7 +277,7 @@ export interface ParticleSimulation {
   readonly warnings: readonly string[];
   /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void;
-  /** Advances by `dt` seconds: 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
+  /** Advances by `dt` seconds. `dt` is 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes at least `settings.substeps` substeps, and so
@@ -327,7 +327,7 @@ export function checkAdvance(
   return most;
 }
 
-/** Implements `advance`. `farthest` is the farthest that any particle moves in the step, in its diameters. */
+/** Implements `advance`. `farthest`: the farthest that a particle moves in the step, in diameters of that particle. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,

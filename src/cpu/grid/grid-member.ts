@@ -32,9 +32,10 @@ export class GridMember implements Member {
   readonly order: CellOrder;
   readonly phases: OrderPhases;
   readonly search: PairSearch;
-  /** The positions of the last build: in the order of the input, wrapped; and in canonical order. */
+  /** The positions of the last build, wrapped, in the order of the input. */
   readonly input: Float32Array;
   readonly inputWords: Uint32Array;
+  /** The same positions in the order of cells, and by id within a cell. */
   readonly positions: Float32Array;
   readonly positionWords: Uint32Array;
   /** The lists of pairs of all batches, in any order, and the ordered list. */

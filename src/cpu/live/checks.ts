@@ -19,7 +19,7 @@ export function halfPeriod({ period }: Bounds): number {
   return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Like checkVector, but builds no message, so that valid input is checked fast. */
+/** Like checkVector, but returns false instead of throwing an error. */
 export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
   if (!(Array.isArray(value) || ArrayBuffer.isView(value)) || value.length !== dimensions) return false;
   for (let axis = 0; axis < dimensions; axis++) {

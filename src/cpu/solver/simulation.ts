@@ -542,8 +542,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the pairs that overlap, if the search also returns other pairs. There may be far more of those, so the method
-   * tests pairs portion by portion.
+   * Finds the overlapping pairs by testing all pairs that the search returns. Far more of these may not overlap, so the
+   * method tests them portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

@@ -1,8 +1,8 @@
 /**
- * Adds the emitters' particles and removes drained particles, for both engines. Each substep ends by marking
- * the particles in drains; later stages ignore marked particles. Every COLLECT_EVERY substeps, begin() collects
- * ids: it removes the particles whose ids it requested last time, and requests the ids that were marked since. So a GPU
- * has COLLECT_EVERY substeps to deliver ids; after that, begin() waits.
+ * Adds the emitters' particles and removes drained particles, for both engines. The last stage of a substep marks the
+ * particles in drains; later substeps ignore marked particles. Every COLLECT_EVERY substeps, begin() collects ids: it
+ * removes the particles whose ids it requested last time, and requests the ids that were marked since. So a GPU has
+ * COLLECT_EVERY substeps to deliver ids; after that, the next substep waits.
  * Guarantee: the result never depends on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';
@@ -46,7 +46,10 @@ export class Turnover {
     return { ways: [...this.ways], missed: this.missed };
   }
 
-  /** Call this before each substep, with the number of substeps done. Returns a promise if the substep must wait. */
+  /**
+   * Call this before each substep, with the number of substeps done. Returns a promise if the substep must wait: await
+   * it, then call this again.
+   */
   begin(done: number): Promise<void> | undefined {
     if (done % COLLECT_EVERY !== 0) return undefined;
     const { due } = this;
@@ -71,7 +74,7 @@ export class Turnover {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** Returns the ids that the next removal removes. Later calls of spare() do not change the result. */
+  /** Returns the ids of the next removal. Later calls of spare() do not change the result. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);

@@ -83,7 +83,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     'Cells are at least one diameter wide, so particles that touch are in the same or adjacent cells. First come the tests of ' +
       `particle ${particle}, which has the most candidates. ` +
       (isHashed
-        ? 'The search also compares cells, because a bucket may have particles of other cells. (The engine compares them after the distance.)'
+        ? 'The search also compares cells, because a bucket may have particles of other cells. (The engine does this after it tests the distance.)'
         : 'The three cells of a row are one range of slots.'),
   );
   const seen = new Map<number, Verdict>();

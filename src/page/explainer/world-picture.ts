@@ -10,7 +10,7 @@ import type { Step, Trace } from './trace-recorder';
 import { range, withSign } from './words';
 
 const PICTURE_VIEW = `-0.04 -0.04 ${PICTURE[0] + 0.08} ${PICTURE[1] + 0.08}`;
-/** Leaves out most of the cells around the box. BOX_VIEW and PICTURE_VIEW have nearly the same shape. */
+/** The naive loop's view: the box and less than half a cell around it. Its shape is nearly that of PICTURE_VIEW. */
 const BOX_VIEW = '0.6 0.525 6.8 5.95';
 
 interface Drawn {

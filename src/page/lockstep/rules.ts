@@ -1,4 +1,4 @@
-/** Applies inputs to a simulation. Both engines follow these rules, so all numbers here are the same on both. */
+/** Applies inputs to a simulation. Both engines apply inputs with this file, so that their states stay equal. */
 import type { ParticleSimulation, SimulationOptions } from '../../index';
 
 export const DT = 1 / 60;

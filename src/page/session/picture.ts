@@ -126,7 +126,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Describes the canvas to screen readers, and lets it take the focus, which its keys need. */
+  /** Describes the canvas to screen readers, and lets it take the focus from controls that use the same keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';

@@ -77,7 +77,7 @@ export class Viewpoint {
     const isSame = (['min', 'max'] as const).every((corner) =>
       box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // The box of an unbounded world is new at every start, so it resets no camera.
+    // An unbounded world has a new box at every start. Do not reset the cameras then.
     if (box.isWorld && !isSame) this.fitAll();
   }
 

@@ -67,8 +67,8 @@ export class ListCount {
   }
 
   /**
-   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity. The last owner then has
-   * only some of its entries, and there may be holes (2³² − 1) among them. If false, it ends before the first owner
+   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity. The range of the
+   * last owner then holds some of its entries, holes (2³² − 1), or both. If false, the list ends before the first owner
    * whose entries do not all fit.
    */
   static async create(

@@ -65,7 +65,7 @@ describe('the page lockstep.html', () => {
     ]);
 
   browserTest(
-    'keeps both engines equal while pointer and keys pour and tilt in both pictures',
+    'keeps both engines equal while the pointer pours and tilts in one picture and keys pour in the other',
     FULL,
     async () => {
       const { page, expectNoProblems } = await openWith(calm);

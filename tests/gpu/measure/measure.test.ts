@@ -146,7 +146,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'include quarantined particles only in the count and the hash, and count particles outside the world',
+    'include quarantined particles only in `count`, `nonFinite` and the hash, and count particles outside the world',
     async (_, tools) => {
       const world = defineWorld(
         { dimensions, min: [-2, 1, 0].slice(0, dimensions), max: [7, 9, 5].slice(0, dimensions) },

@@ -27,7 +27,7 @@ const CASES: readonly (readonly [number, number, number])[] = [
   [LIMIT, 1, 1],
   [-LIMIT, -1, 1],
   [-5, 3, 100],
-  // Most of these second numbers have a large lower half of 16 bits, whose sum over 70,000 rounds exceeds a word.
+  // Even if the upper and lower 16 bits were added separately, 70,000 rounds would exceed a word.
   [2 ** 30, -1, 70_000],
   [-(2 ** 30), 65_535, 70_000],
   [2 ** 31 - 1, 2 ** 31 - 1, 70_000],

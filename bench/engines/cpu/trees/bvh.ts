@@ -13,7 +13,7 @@ export const CPU_BVH: CpuEngine = {
   backend: 'cpu',
   boxes: true,
   about:
-    'Bounding volume hierarchy: splits at the middle of the longest edge, down to leaves of 4 bodies; a query searches the tree once per body.',
+    'Bounding volume hierarchy: splits at the middle of the longest edge, down to leaves of at most 4 bodies; a query searches the tree once per body.',
   open(scene) {
     const tree = new Bvh(scene);
     return {

@@ -52,7 +52,7 @@ export interface FluidExtents {
   /** The picture's width in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Texels of the fluid's textures per pixel. */
+  /** Texels of the fluid's textures per pixel, along each axis. */
   readonly scale: number;
   readonly count: number;
 }

@@ -56,7 +56,7 @@ describe('a path', () => {
     expect(positions[2]).toBeLessThanOrEqual(63.5 - NEAR);
   });
 
-  it('ends at a wall, which reflects the velocity times the restitution', () => {
+  it('ends at a wall, which reflects the velocity towards it, times the restitution', () => {
     const simulation = few([60, 4], [2048, 64], { restitution: 0.5 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();
@@ -323,7 +323,7 @@ describe('paths at obstacles with their own sizes', () => {
     expect(missed.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
   });
 
-  it('end at the first image of an obstacle on the way, even across the boundary', () => {
+  it('end at the first image of an obstacle on the way, even if the image reaches in across the boundary', () => {
     // The ball reaches from −6 to 6, and its image from 10 on.
     const ball = { positions: [0, 8], radii: [6] };
     const world = { min: [0, 0], max: [16, 16], periodic: true };

@@ -98,7 +98,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
     for (let second = 0; second < 10; second++) {
       turned.play(1);
       const centres = turned.centres();
-      // The centres of the grains stay inside the balls that form the wall.
+      // The centres of the grains stay within the ring of balls that forms the wall.
       const farthest = Math.max(...centres.map(([x = 0, y = 0]) => Math.hypot(x - middle, y - middle)));
       expect(farthest).toBeLessThan(middle - 1.25);
       asides.push(aside(centres));

@@ -180,7 +180,7 @@ describe.each(NAMES)('the running scene %s', (scene) => {
     const choices = chooseScene(defaultChoices(), scene);
     const { options } = await startFrom(choices, 120);
     const simulation = await start({ scene });
-    // The page requests a device for these options, so they must give the simulation's cell count.
+    // The page requests a device for these options, so their plan must have as many cells as the simulation.
     expect(planSimulation(options).world.cellCount).toBe(simulation.world.cellCount);
     const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
     const present = { simulation, options, checkpoint };

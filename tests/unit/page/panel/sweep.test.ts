@@ -78,7 +78,7 @@ describe('the description of the curves', () => {
     [7, 2, 'only 7 of them touch', '34.9%'],
     [0, 3, 'none of them touches', '15.5%'],
   ] as const)(
-    'with %d contacts in %dD compares with particles at random',
+    'with %d contacts in %dD names the share that would touch at random',
     (contacts, dimensions, few, share) => {
       const apart = curves.grid.map((timing) => ({ ...timing, contacts }));
       expect(describeCurves({ ...curves, grid: apart }, dimensions).at(-1)).toContain(
@@ -236,7 +236,7 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
-  it('leaves out and reports steps with missing times; a size that has no other steps fails', async () => {
+  it('leaves out and reports steps without times; a size without any timed step fails', async () => {
     const sweep = request(() => 4);
     const { start } = sweep;
     let steps = 0;

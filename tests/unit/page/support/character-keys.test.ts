@@ -77,7 +77,7 @@ describe('shortcuts of single characters', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('are switched off for this visit only if the browser stores nothing', async () => {
+  it('if the browser stores nothing, are switched off only for this visit', async () => {
     const page = await openPage(undefined);
     expect([page.box.checked, page.choose(false), page.choose(true)]).toEqual([true, ['r', '.'], []]);
   });

@@ -85,7 +85,7 @@ test('each fault changes exactly its line of the file, and says what stood there
   }
 });
 
-test('the main folders of kernels and sources have faults', () => {
+test('in each main folder of kernels and sources, faults can be planted', () => {
   for (const folder of [
     'shaders/grid',
     'shaders/solve',
