@@ -164,7 +164,7 @@ export function describeMissing({ found, drawn, crowded }: PairsShown): string {
   }
   if (crowded > 0) {
     const subject = crowded === 1 ? 'One particle has' : `${formatCount(crowded)} particles have`;
-    sentences.push(`${subject} more than ${formatCount(MOST_EACH)} candidates, which are left out.`);
+    sentences.push(`${subject} more than ${formatCount(MOST_EACH)} candidates, so pairs are missing.`);
   }
   return sentences.join(' ');
 }

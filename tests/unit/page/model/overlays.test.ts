@@ -84,7 +84,7 @@ describe('the key to overlays', () => {
   it('reports what is not drawn', () => {
     expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
     expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
-      'The first 4,000 of 5,000 pairs in view are drawn; zoom in to see all. One particle has more than 1,024 candidates, which are left out.',
+      'The first 4,000 of 5,000 pairs in view are drawn; zoom in to see all. One particle has more than 1,024 candidates, so pairs are missing.',
     );
     expect(describeLeftOut(ALL, 5000)).toBe('');
     expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);
