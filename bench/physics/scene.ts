@@ -31,6 +31,24 @@ export function vector(dimensions: Dimensions, x: number, y: number, z = 0): num
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
 
+/** Returns a scene without obstacles and restitution, in a box whose lower corner is the origin. */
+export function sceneInBox(
+  dimensions: Dimensions,
+  max: readonly number[],
+  bodies: readonly PhysicsBody[],
+): PhysicsScene {
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max,
+    gravity: vector(dimensions, 0, -GRAVITY),
+    friction: 0.2,
+    restitution: 0,
+    bodies,
+    obstacles: [],
+  };
+}
+
 /** Returns tilted gravity. On a level floor, it acts as normal gravity does on a floor that slopes down along +x. */
 export function tiltedGravity(dimensions: Dimensions, degrees: number): number[] {
   const angle = (degrees * Math.PI) / 180;

@@ -3,7 +3,7 @@ import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
 import { advance, kineticEnergy, type PhysicsState, stepsIn, withRun } from '../engine';
 import type { Case } from '../measure';
-import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
+import { type PhysicsBody, type PhysicsScene, sceneInBox, vector } from '../scene';
 
 const RATIOS: Readonly<Record<Dimensions, readonly number[]>> = { 2: [5, 10, 20], 3: [5, 10] };
 const LAYERS = 3;
@@ -12,7 +12,7 @@ const SECONDS = 10;
 /** In diameters of the smaller body. */
 const SHALLOW = 0.05;
 
-/** The last body is the heavy ball. Balls of the bed are moved by up to 0.05 along x, so that none lies exactly below it. */
+/** The last body is the heavy ball. The balls of the bed are off the lattice by up to 1/32 along x. */
 export function bedScene(dimensions: Dimensions, ratio: number): PhysicsScene {
   const random = new Random(1);
   const across = dimensions === 2 ? 2 * ratio + 10 : Math.ceil(1.25 * ratio) + 4;
@@ -27,16 +27,10 @@ export function bedScene(dimensions: Dimensions, ratio: number): PhysicsScene {
     bed.push({ position: vector(dimensions, x, 2 * layer + 1, spacing * (row + 0.5)), size: 1 });
   }
   const height = 2 * LAYERS + ratio + DROP;
-  return {
-    dimensions,
-    min: vector(dimensions, 0, 0),
-    max: vector(dimensions, width, 128, width),
-    gravity: vector(dimensions, 0, -GRAVITY),
-    friction: 0.2,
-    restitution: 0,
-    bodies: [...bed, { position: vector(dimensions, width / 2, height, width / 2), size: ratio }],
-    obstacles: [],
-  };
+  return sceneInBox(dimensions, vector(dimensions, width, 128, width), [
+    ...bed,
+    { position: vector(dimensions, width / 2, height, width / 2), size: ratio },
+  ]);
 }
 
 /** Returns the deepest overlap of balls of different sizes, in diameters of the smaller one. */

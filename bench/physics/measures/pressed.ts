@@ -7,7 +7,7 @@ import { Random } from '../../../src/scenes';
 import { advance, kineticEnergy, stepsIn, withRun } from '../engine';
 import type { Case } from '../measure';
 import { measureOverlaps } from '../overlaps';
-import { GRAVITY, type PhysicsScene, vector } from '../scene';
+import { type PhysicsScene, sceneInBox, vector } from '../scene';
 
 const RADIUS = 0.5;
 const WORLD = 20;
@@ -26,16 +26,8 @@ function restingScene(
   size: readonly number[],
   positions: readonly (readonly number[])[],
 ): PhysicsScene {
-  return {
-    dimensions,
-    min: vector(dimensions, 0, 0),
-    max: size,
-    gravity: vector(dimensions, 0, -GRAVITY),
-    friction: 0.2,
-    restitution: 0,
-    bodies: positions.map((position) => ({ position, size: RADIUS })),
-    obstacles: [],
-  };
+  const bodies = positions.map((position) => ({ position, size: RADIUS }));
+  return sceneInBox(dimensions, size, bodies);
 }
 
 export function rowScene(dimensions: Dimensions, height: number): PhysicsScene {

@@ -6,7 +6,7 @@ import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
 import { greatestSpeed, type PhysicsState, stepsIn, withRun } from '../engine';
 import type { Case } from '../measure';
-import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
+import { GRAVITY, type PhysicsScene, sceneInBox, vector } from '../scene';
 
 const LEAST = 0.25;
 const MOST = 0.5;
@@ -39,7 +39,7 @@ export function binScene(dimensions: Dimensions, seed: number): PhysicsScene {
     ),
     size: vector(dimensions, next(), next(), next()),
   }));
-  return fallScene(dimensions, vector(dimensions, width, height, width), bodies);
+  return sceneInBox(dimensions, vector(dimensions, width, height, width), bodies);
 }
 
 /** Makes balls exactly above each other, with gaps. */
@@ -53,20 +53,7 @@ export function sizesColumnScene(dimensions: Dimensions, seed: number): PhysicsS
     top += 2 * size + gap;
     return { position, size };
   });
-  return fallScene(dimensions, vector(dimensions, width, height, width), bodies);
-}
-
-function fallScene(dimensions: Dimensions, max: number[], bodies: PhysicsBody[]): PhysicsScene {
-  return {
-    dimensions,
-    min: vector(dimensions, 0, 0),
-    max,
-    gravity: vector(dimensions, 0, -GRAVITY),
-    friction: 0.2,
-    restitution: 0,
-    bodies,
-    obstacles: [],
-  };
+  return sceneInBox(dimensions, vector(dimensions, width, height, width), bodies);
 }
 
 /** Returns the kinetic and the potential energy per mass. Masses are volumes. */
