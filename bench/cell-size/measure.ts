@@ -36,7 +36,8 @@ export interface CellSizeRequest {
  * - `cpu near`: queries the neighbours within one diameter of a particle. A query visits one cell beyond its radius on
  *   every side.
  * - `gpu near`: sorts the particles, then counts neighbours within one diameter in a custom kernel. The kernel visits
- *   as many cells on every side as a diameter spans.
+ *   adjacent cells or, if cells are narrower than a diameter, the cells that a box around the particle touches. In the
+ *   latter case `candidates` and `ranges` may be too high: they count as many cells on every side as a diameter spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];

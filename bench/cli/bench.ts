@@ -81,7 +81,7 @@ export const BENCH_FLAGS: Flags = {
   },
   native: {
     value: 'program',
-    help: 'path of the compiled cuda-grid (bench/native); without it, cuda-grid is left out',
+    help: 'path of the compiled cuda-grid (bench/native); without it, the cuda engines are left out',
   },
   seed: SEED_FLAG,
   json: { help: 'print the record as JSON instead of the table' },

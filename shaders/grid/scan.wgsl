@@ -1,6 +1,6 @@
 // Computes an exclusive prefix sum. The counts are divided into parts of whole blocks, a workgroup per part. `reduce`
 // sums each part. `apply` adds up the sums of all earlier parts, and scans the part. It also zeroes the counts, for the
-// next scan. Arrays are padded with zeros to multiples of four.
+// next scan. `counts` is padded with zeros to a multiple of four.
 // Needs: SCAN_THREADS, linear_workgroup, scan, counts, part_sums, starts.
 
 struct Scan {

@@ -1,5 +1,5 @@
 // Writes each particle's slot and id at its bucket's start plus its rank. With CROWDS, also lists the tiles of crowded
-// buckets; with variable radii, such a bucket then also sets CROWD_BIT.
+// buckets and, with variable radii, sets CROWD_BIT if there are any.
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

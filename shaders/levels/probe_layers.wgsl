@@ -214,7 +214,7 @@ fn searches_of(level: u32, occupied: u32) -> u32 {
   return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// One loop covers all layers, so threads in lockstep wait once, for the thread with the most candidates in total.
+// One loop covers the layers of all levels, so threads in lockstep need not wait for each other after each level.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,

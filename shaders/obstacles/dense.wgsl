@@ -1,7 +1,8 @@
 // Rows of obstacles in dense cells. A row that crosses an end of a periodic axis is two ranges.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns how many obstacles fit into the buffer. This limit of loops keeps a corrupt grid from hanging the device.
+// Returns how many obstacles fit into the buffer. Loops run at most this often, so a corrupt grid cannot hang the
+// device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

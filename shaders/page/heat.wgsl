@@ -1,5 +1,5 @@
-// Counts particles per cell of the lowest level. In 3D, cells above each other share a counter. The host clears the
-// counters. Host: src/page/view/overlay-pipelines.ts.
+// Counts particles per block of cells of the lowest level. In 3D, cells above each other share a counter. The host
+// clears the counters. Host: src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {

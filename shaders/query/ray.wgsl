@@ -189,8 +189,7 @@ struct Meeting {
   image: Lattice,
 }
 
-// Returns false if a particle is outside the world along a periodic axis: more than a period away, so that wrap_once
-// could not bring it back. Rays never meet such particles.
+// Returns false for a far position that wrap_once left outside the world. Rays never meet particles at such positions.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));

@@ -167,7 +167,7 @@ fn bounces_off_wall(approach: f32, restitution: f32) -> bool {
 
 // How obstacles and walls press on a particle.
 struct Pressing {
-  // The sum of the normal changes.
+  // How much they press in all (src/core/contact/law.ts).
   sum: f32,
   // The velocity without its parts along the normals of these obstacles and walls.
   sliding: Vector,

@@ -64,7 +64,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #if !PUSH_APART
-// Lets all obstacles that overlap a particle act like one wall, except for their friction.
+// Lets all obstacles that overlap a particle act like one wall. `rub` applies their friction later.
 fn meet_obstacles(
   pressing: ptr<function, Pressing>,
   position: ptr<function, Vector>,

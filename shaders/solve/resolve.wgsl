@@ -145,7 +145,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #endif
 #endif
 #if VARIABLE_RADII
-  // A centre stays at least half the extent of its body away from the walls.
+  // A centre stays at least the radius or half extent of its body away from the walls.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else

@@ -1,6 +1,6 @@
 // Cells of an exact simulation. A cell is as wide as a particle: a number of quanta that is a power of two. The last
 // cell along each axis also holds the rest of the world. Positions are whole numbers from the low corner, so every
-// device finds the same cells. Defines the names of space_straight.wgsl, cells_dense.wgsl and bounded.wgsl.
+// device finds the same cells. Takes the place of space_*.wgsl, cells_dense.wgsl, bounded.wgsl and periodic.wgsl.
 // Needs: grid, substep, outer_bucket.
 
 // The index of a slot's cell, stored until the next sort.

@@ -8,7 +8,7 @@ import { watchKernels } from './kernel';
 
 export interface Submission<Result> {
   readonly result: Result;
-  /** Rejects if the device dropped the submission, with the error of a kernel if that was the reason. */
+  /** Rejects if the device dropped the submission. If a rejected kernel was the reason, the error is the kernel's. */
   readonly valid: Promise<void>;
 }
 

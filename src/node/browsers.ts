@@ -43,9 +43,9 @@ const PROGRAMS: Readonly<
 const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
 
 /**
- * Finds a browser by its name or path. If `wanted` is empty, returns the first Chrome, Chromium or Edge or, without
- * these, Firefox. Returns undefined if `wanted` is neither a name nor the path of a file. Throws if the browser is
- * missing.
+ * Finds a browser by its name or path. If `wanted` is empty, returns the first Chrome, Chromium or Edge, or Firefox if
+ * there is none of these. Returns undefined if `wanted` is neither a name nor the path of a file. Throws if the browser
+ * is missing.
  */
 export function findBrowser(machine: Machine, wanted: string): NamedBrowser | undefined {
   if (wanted === '') return findFirst(machine);

@@ -39,8 +39,8 @@ export interface OpenedWebGpu {
   /** The driver that runs it. */
   readonly driver: DriverName;
   /**
-   * The path of the driver's manifest, a JSON file, on Linux; the value of VK_DRIVER_FILES if that chose the driver.
-   * Usually undefined on other systems, and if the Vulkan loader chose the driver.
+   * On Linux, the path of the driver's manifest (a JSON file), or the value of VK_DRIVER_FILES if that variable chose
+   * the driver. Usually undefined if the Vulkan loader chose the driver, and on other systems.
    */
   readonly path: string | undefined;
 }

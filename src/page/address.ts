@@ -60,7 +60,7 @@ export class Address {
     }
   }
 
-  /** Until the visitor chooses something, the URL holds only the appearance, so that any device chooses its opening. */
+  /** Until the visitor chooses something, the URL holds only the appearance: each device chooses its own opening. */
   private get present(): string {
     if (!this.session.running) return location.search.slice(1);
     const { camera, inspected } = this.view;

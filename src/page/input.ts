@@ -178,8 +178,8 @@ export function listenToPointers(playground: Playground): void {
     if (position) playground.tools.at(position);
   };
   /**
-   * Returns whether the pointer uses the tool, and moves the tool to it. After a pinch, no finger uses the tool until
-   * all fingers have lifted.
+   * Returns whether the pointer uses the tool. If so, moves the tool to the pointer; otherwise ends the tool's use.
+   * After a pinch, no finger uses the tool until all fingers have lifted.
    */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;

@@ -1,4 +1,4 @@
-/** Declarations of scenes. Callers filter scenes by them without generating particles. */
+/** Declarations of scenes. Callers can filter these declarations without generating particles. */
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Random } from './random';
 import type { SceneContent } from './scene';

@@ -67,7 +67,7 @@ export interface Scene {
 
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
-/** Returns the least whole number whose `dimensions`-th power is at least `value`. */
+/** Returns the least whole number above 0 whose `dimensions`-th power is at least `value`. */
 export function ceilRoot(value: number, dimensions: number): number {
   let root = Math.max(1, Math.floor(value ** (1 / dimensions)));
   // The first guess may differ by one between JavaScript engines.

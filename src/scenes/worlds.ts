@@ -103,7 +103,7 @@ export const FAR_APART: CollisionSceneDefinition = {
 
 /** `colliding-cells` uses only cells whose buckets are in the first 1/TABLE_PARTS of the cell table. */
 const TABLE_PARTS = 8;
-/** Each cell of a block holds one particle. The cells follow each other along x, in the world and in the table. */
+/** Cells per block. They follow each other along x, in the world and in the table. Each holds one particle. */
 const BLOCK_CELLS = 32;
 const ROWS_PER_LAYER = 1024;
 

@@ -182,7 +182,7 @@ function explainStart(command: string, error: unknown): string {
   return `${command} does not start: ${end}${quote}; if it is no Chrome, Chromium or Edge, ${CHROME_ADVICE}.`;
 }
 
-/** Returns why pages of this browser have no WebGPU; undefined if they have. */
+/** Returns why pages of this browser have no WebGPU; undefined if they have it. */
 async function findProblem(browser: AnyBrowser): Promise<string | undefined> {
   const page = await browser.newPage();
   try {

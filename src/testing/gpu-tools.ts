@@ -53,9 +53,9 @@ export interface GpuTools {
    */
   allocate(label: string, bytes: number, usage?: number): GPUBuffer;
   /**
-   * Reads the content of a buffer after everything submitted so far. The buffer needs the usage COPY_SRC, and `offset`
-   * must be a multiple of 4. By default, reads a buffer of `upload` or `allocate` up to the length that was requested,
-   * and any other buffer up to its end.
+   * Waits for everything submitted so far, then reads the content of a buffer. The buffer needs the usage COPY_SRC,
+   * and `offset` must be a multiple of 4. By default, reads a buffer of `upload` or `allocate` up to the length that
+   * was requested, and any other buffer up to its end.
    */
   read(buffer: GPUBuffer, offset?: number, bytes?: number): Promise<ArrayBuffer>;
   /** Reads a buffer and compares it: `await expectBuffer(sums).toEqual(Uint32Array.of(1, 3, 6))`. */

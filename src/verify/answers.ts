@@ -12,7 +12,7 @@ export interface VerifyReport {
   readonly adapter: string;
   readonly options: VerifyOptions;
   readonly cases: readonly VerifyCase[];
-  /** Errors that the GPU reported outside of the checks. */
+  /** Errors of the GPU that no error scope caught. */
   readonly complaints: readonly string[];
   /** Sentences about checks that were left out for large numbers of particles. */
   readonly notes: readonly string[];

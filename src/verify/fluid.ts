@@ -323,7 +323,7 @@ export async function* verifyFluid(
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
     // A hard case: with few cells, waves enclose more air. If a substep gains energy, the fluid first removes the noise
-    // of FLIP, which may hide the gain. APIC has no such noise.
+    // that FLIP leaves in the velocities. This may hide the gain, so use APIC, which leaves no such noise.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

@@ -37,7 +37,7 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Returns the greatest finite radius for `near`: half the shortest period. Infinity if no axis is periodic. */
+/** Returns half the shortest period: `near` accepts no larger finite radius. Infinity if no axis is periodic. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs in the page before its scripts. Workers that the page starts then have no navigator.gpu. The test must bypass
+ * Runs in the page before its scripts. Hides navigator.gpu from the workers that the page starts. The test must bypass
  * the page's content policy.
  */
 export function hideWebGpu(): void {

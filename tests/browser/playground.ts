@@ -15,7 +15,7 @@ import type { Opener, OpenPage } from '../helpers/browser';
 const SHADOW = 17;
 /** Distance of the tested pixels in a box's corners from its edges, in pixels. */
 const CORNER_INSET = 1.5;
-/** The tests leave out the corners of boxes whose half extents are at most this many pixels. */
+/** The tests leave out the corners of boxes whose smaller half extent is at most this many pixels. */
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
@@ -424,7 +424,7 @@ export interface Comparison {
   readonly particles: number;
   /** Share of the boxes with painted corners. Leaves out tiny boxes; 1 without boxes. */
   readonly boxes: number;
-  /** Share of the pixels away from particles that have the background's colour. */
+  /** Among the pixels away from particles, the share with the right colour: that of the box or the background. */
   readonly background: number;
   readonly backgroundPixels: number;
 }
@@ -502,7 +502,7 @@ export async function expectTruePicture(
   expect(compared.backgroundPixels).toBeGreaterThan(1000);
 }
 
-/** Expects that every particle's middle is painted. In 3D, that may be the paint of another particle in front of it. */
+/** Expects that every particle's middle is painted. In 3D, the paint may be that of a particle in front. */
 export async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
   const { points, count, theme } = await describeScenery(page);
   const image = await takePicture(page, name);

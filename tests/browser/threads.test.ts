@@ -1,4 +1,4 @@
-/** Tests that a page, which a bundler built from the package, runs threads if it has SharedArrayBuffer. */
+/** Tests that a page built from the package by a bundler runs threads if it has SharedArrayBuffer. */
 
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -15,8 +15,8 @@ import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
 /**
- * WGSL that counts pairs in the buffer `counters`, which the kernel must declare. It has no preprocessor lines, because
- * grid kernels reject them.
+ * WGSL that counts pairs in the buffer `counters`, which the kernel must declare. The text has no preprocessor lines,
+ * because grid kernels reject them.
  */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 

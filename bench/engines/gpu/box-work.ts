@@ -47,10 +47,10 @@ export function workOfChunks(
 }
 
 /**
- * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS. It visits the cell of a box and all adjacent
- * cells on the box's level and on each higher one, all cells inside these on the level below, and the finer entries of
- * still lower levels. Each search of BoxPairs visits a pair from both boxes and tests all candidates. `boxes` is as in
- * `workOfChunks`.
+ * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS. On a box's level and on each higher one, it
+ * visits the box's cell and all adjacent cells. On the level below, it visits all cells inside those of the box's
+ * level. It also visits the finer entries in the cells of the box's level, which come from still lower levels.
+ * Each search of BoxPairs visits a pair from both boxes and tests all candidates. `boxes` is as in `workOfChunks`.
  */
 export function workOfBoxes(given: World, boxes: Float32Array): Work {
   const { world, bodies } = sortBodies(given, boxes);

@@ -91,7 +91,7 @@ fn strike_at(slot: u32) {
   if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
-  // Both particles use the same time, so that their changes are exactly opposite.
+  // Two fast particles use the same time, so that with equal masses their changes are exactly opposite.
   let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
   let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
   let normal = normal_of(apart, body, partner_body);

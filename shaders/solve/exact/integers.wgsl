@@ -124,7 +124,8 @@ fn quotient(a: i32, b: i32, rest: ptr<function, i32>) -> i32 {
   return guess + step;
 }
 
-// Returns a / b as a fraction of ONE, rounded down, for 0 <= a <= b and b > 0.
+// Returns a / b as a fraction of ONE, rounded down, for 0 <= a <= b and b > 0. If b is at least 2^28, ignores the
+// lowest three bits of both.
 fn ratio_of(a: i32, b: i32) -> i32 {
   let bits = select(0u, 3u, b >= (1i << 28u));
   var rest = 0i;

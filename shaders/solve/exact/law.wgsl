@@ -63,7 +63,7 @@ fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
 struct ExactSum {
   change: WideSum,
   push: WideSum,
-  // The sum over the contacts that do not bounce.
+  // The sum of the changes along normals, over the contacts that do not bounce.
   support: WideSum,
   // The fastest approach among the contacts that do not bounce, at least 0.
   approach: i32,

@@ -138,7 +138,7 @@ fn exact_obstacle_change(greatest: i32, fraction: i32, most: i32) -> i32 {
   return share_of(most, ratio_of(greatest, least));
 }
 
-// Lets all obstacles act on a particle that has moved, like one wall, except for their friction.
+// Lets all obstacles act like one wall on a particle that has moved. rub_exactly applies their friction later.
 fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
   let velocity = (*ending).velocity;
   var met = ObstacleSum();
@@ -178,7 +178,8 @@ fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
     (*ending).velocity = turned;
     if (!bounces) {
       // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-      // normal. So a body that one obstacle stops is where it was before the substep moved it.
+      // normal. So a body that one obstacle stops is where it was before the substep moved it. If the body overlapped
+      // the obstacle there, the push moves it out.
       let moved = moved_by(turned) - moved_by(velocity);
       let back = dot_with(moved, normal);
       push += moved - shares_of(select(back, min(back, met.deepest), met.overlaps == met.deepest), normal);

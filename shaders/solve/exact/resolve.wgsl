@@ -1,5 +1,5 @@
-// Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, it only
-// pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their contacts.
+// Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, the pass
+// only pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their contacts.
 // Computing a contact takes as long as visiting dozens of candidates, so threads in lockstep should do it at the same
 // time instead of waiting for each other. Twins: src/cpu/solver/exact/contact.ts and src/cpu/solver/exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
@@ -91,7 +91,7 @@ fn upper_limit(axis: u32) -> i32 {
 struct Ending {
   quanta: Lattice,
   velocity: Lattice,
-  // The sum of the changes of velocity along the normals, each at most MOST_LOADED.
+  // How much they press in all (src/core/contact/law.ts). Each summand is at most MOST_LOADED.
   pressing: i32,
   // The velocity without its parts along the normals of these obstacles and walls.
   sliding: Lattice,

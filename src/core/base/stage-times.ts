@@ -12,8 +12,8 @@ export interface StageTimes {
    */
   readonly discarded?: number | undefined;
   /**
-   * Number of dispatches that the step recorded on the GPU. Each waits for the one before, even if it has no work. Left
-   * out on the CPU.
+   * Number of dispatches that the step recorded on the GPU. Each dispatch, even one without work, waits for the one
+   * before. Left out on the CPU.
    */
   readonly dispatches?: number | undefined;
 }

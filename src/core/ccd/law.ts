@@ -148,7 +148,7 @@ export interface CcdState extends Sizes {
   readonly activeCount: number;
 }
 
-/** How followPaths finds nearby bodies. `particles` and `visitObstacles` may visit more bodies than described. */
+/** How followPaths finds nearby bodies. `particles` and `visitObstacles` may visit more bodies than necessary. */
 export interface CcdSearch {
   /**
    * Visits the particles whose extents after the motion, enlarged by an eighth, reach into a box. A slow particle

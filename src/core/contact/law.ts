@@ -67,7 +67,7 @@
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
  * one wall after the other, then the friction of all. They have no load; a's own load lowers e.
- *   - A wall moves a onto it. Its change is
+ *   - A wall moves particle a onto the wall. The wall's change is
  *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
  *       min(depth / dt, −vn)    otherwise, if vn < 0
  *     It presses on a by its change.
@@ -107,7 +107,7 @@ import type { Substep } from './settings';
 
 /**
  * Returns the first particle's share of the effect, in 32-bit floats like the shaders. Equal particles share equally,
- * whatever their loads. The ratio of the radii neither overflows nor divides by 0.
+ * whatever their loads. The smaller radius is divided by the larger one, so nothing overflows or divides by 0.
  */
 export function massShare(
   dimensions: Dimensions,

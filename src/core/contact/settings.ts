@@ -182,13 +182,13 @@ export interface Substep {
    */
   readonly kickSpeed: number;
   readonly calmSpeed: number;
-  /** DEEP / diameter: the strain of an overlap between particles of one size (`strain` in law.ts). */
+  /** DEEP / diameter: factor from an overlap of particles of one size to its `depth` (law.ts). */
   readonly deepRate: number;
-  /** STRAIN / pushSpeed, or 0 if pushes give no speed: the strain of a speed (`strain` in law.ts). */
+  /** STRAIN / pushSpeed, or 0 if pushes give no speed: factor from a speed to its `strain` (law.ts). */
   readonly strainRate: number;
   /**
-   * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each particle keeps
-   * its own extent away from them.
+   * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each centre stays
+   * the radius or half extent of its body away from them.
    */
   readonly lower: readonly number[];
   readonly upper: readonly number[];

@@ -5,13 +5,13 @@ import type { Dimensions, RadiusRange } from '../world/world';
 import { defaultSettings, MAX_SUBSTEPS, type Settings } from './settings';
 
 /**
- * Take a large particle that rests on a small one, which lies on the floor. The weight of the large one may shrink the
- * gap between it and the floor by at most this share.
+ * Take a large particle that rests on a small one, which lies on the floor. The weight of the large particle may shrink
+ * its gap to the floor by at most this share.
  */
 const HELD = 0.02;
 
 /**
- * The gap between large particle and floor shrinks by the share
+ * The gap between the large particle and the floor shrinks by the share
  *   (linear · ratio + square · ratio²) · gravity · substep² / (smallest radius)
  * where `ratio` is the ratio of the radii. The factors were measured with the default relaxation of balls, at ratios
  * from 2 to 100 with 1 to 31 substeps. With half the relaxation, the gap shrinks twice as much.

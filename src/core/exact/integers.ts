@@ -11,7 +11,7 @@ export const ONE = 2 ** FRACTION_BITS;
 /** Significant bits of a factor. The product of a 32-bit integer and a factor then consists of two 32-bit products. */
 const FACTOR_BITS = 16;
 
-/** Most bits of a component whose square is computed. */
+/** Greatest number of bits of a component from which a length is computed. */
 const LENGTH_BITS = 20;
 
 /** Sums with this number have no room for fractions, so processors round them to whole numbers. */

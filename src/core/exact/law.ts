@@ -87,7 +87,7 @@ export function wallChange(
   { rebound, wallRate, mostDepth }: ExactSubstep,
 ): number {
   if (bounces) return scale(-approach, rebound);
-  // A depth is rounded up, so that a wall stops what gravity pressed into it in this substep.
+  // Adds one quantum to the depth, so that a wall stops a body that gravity pressed into it in this substep.
   return Math.min(scale(Math.min(depth + 1, mostDepth), wallRate), -approach);
 }
 

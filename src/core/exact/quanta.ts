@@ -68,11 +68,7 @@ export function defineQuanta(
   // than 11 · 2⁻²⁴ of the farthest coordinate.
   const searchDiameter = Math.fround(diameter + 2 ** -20 * (farthest + REACH * length));
   if (searchDiameter > 1.25 * diameter) {
-    throw new ArgumentError(
-      'min',
-      min,
-      'nearer to 0 in an exact simulation, because floats are coarse there',
-    );
+    throw new ArgumentError('min', min, 'nearer to 0 in an exact simulation, as floats are coarse far out');
   }
   sizes.forEach((size, axis) => {
     const least = ((period[axis] as number) > 0 ? FEWEST_PERIODIC_CELLS : 1) * searchDiameter;

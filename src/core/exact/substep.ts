@@ -100,7 +100,7 @@ export function deriveExactSubstep(quanta: Quanta, substep: Substep, step: numbe
   };
 }
 
-/** Returns the greatest length whose product with a rate is at most MOST_PUSH. */
+/** Returns the greatest length, at most MOST_PUSH, whose product with a rate is at most MOST_PUSH. */
 function mostFor(rate: number): number {
   return Math.floor(MOST_PUSH / Math.max(1, rate));
 }

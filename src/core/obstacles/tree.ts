@@ -17,7 +17,7 @@ export const LEAF_BODIES = 4;
  */
 export const LEAF_BITS = 3;
 
-/** Number of words before the nodes: the number of nodes, and the word at which the bodies begin. */
+/** Number of words before the nodes. They hold the number of nodes, and the index of the word at which bodies begin. */
 export const TREE_HEADER = 2;
 
 export interface StaticBodies extends Sizes {

@@ -15,7 +15,7 @@ export interface SweptBodies {
   readonly radius?: number | undefined;
   /** The radius of each body. */
   readonly radii?: Float32Array | undefined;
-  /** Half the edges of each body, which is then a box: `dimensions` numbers per body. */
+  /** Half of each edge of each body, which is then a box: `dimensions` numbers per body. */
   readonly halfExtents?: Float32Array | undefined;
 }
 

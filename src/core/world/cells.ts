@@ -1,7 +1,7 @@
 /**
- * Computes the cell and the bucket of a position, bit for bit as the three worlds in shaders/world do. WGSL rounds
- * differences and products like Math.fround, but not quotients, so cells use inverses. Magnitudes below 2⁻¹²⁶ become 0,
- * since a GPU may flush them.
+ * Computes the cell and the bucket of a position, bit for bit as the bounded, periodic and unbounded worlds in
+ * shaders/world do. WGSL rounds differences and products like Math.fround, but not quotients, so cells use inverses.
+ * Magnitudes below 2⁻¹²⁶ become 0, since a GPU may flush them.
  */
 import { FARTHEST_CELL, FINER_STEPS, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
 import type { World } from './world';

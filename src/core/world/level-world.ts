@@ -115,7 +115,7 @@ interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly periodic: readonly boolean[];
 }
 
-/** Reads the corners and axes of a world from its options. Does not check the lengths of periodic axes. */
+/** Reads the corners and axes of a world from its options. Does not check that periodic axes have enough cells. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -219,7 +219,7 @@ function numberTables(capacity: number, levels: number): Pick<World, 'cellCount'
 
 /**
  * Returns the diameter with which to check a world whose particles may be boxes. The diameter of the ball around a box
- * would be too strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
+ * would be too strict: a slab may cover the floor of a low room. checkBodiesFit checks each particle instead.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

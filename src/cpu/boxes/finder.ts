@@ -102,10 +102,7 @@ export abstract class BoxFinder<Ordered extends Order> {
     return { count, pairs: sortPairs(pairs, 2 * count, this.built, ADVICE) };
   }
 
-  /**
-   * Calls `visit` for every overlapping pair once, the lower id first. Stores the pairs of a part of the boxes at a
-   * time.
-   */
+  /** Calls `visit` for every overlapping pair once, the lower id first. Stores only a part of the pairs at a time. */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
     this.checkIdle();

@@ -108,7 +108,7 @@ export class BoxOrder {
       for (let axis = 0; axis < dimensions; axis++) {
         const low = boxes[first + axis] as number;
         const high = boxes[first + dimensions + axis] as number;
-        // False for a NaN, too.
+        // With a NaN, `low <= high` is false.
         if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
       }
       if (!valid) {

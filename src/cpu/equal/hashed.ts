@@ -1,8 +1,8 @@
 /**
- * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. The
- * loops list the slot ranges of the buckets around a cell, sort them, and merge those that overlap, because two cells
- * may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by their lower slot,
- * then by their higher slot.
+ * The loops for an unbounded world. A key is the index of a bucket in a hash table. A bucket may hold particles of
+ * several cells. The loops list the slot ranges of the buckets around a cell, sort them, and merge those that overlap,
+ * because two cells may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by
+ * their lower slot, then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';

@@ -16,7 +16,7 @@ import { CellScale } from './hashed';
 import { type CellOrder, sortInsideCells } from './order';
 import { kernelsFor } from './variants';
 
-/** About this many groups: few enough for the cache, and many enough to share them evenly. */
+/** Greatest number of groups: few enough for the cache, and many enough to share them evenly. */
 const GROUPS = 1024;
 
 /** A group with at most this many particles is a single bin. Insertion sorts the particles of a bin. */

@@ -59,7 +59,10 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** Returns the key of a finite position outside the world. This is a separate function, so that V8 can inline keyAt. */
+/**
+ * Returns the key of a finite position that is outside the world or at its far end. This is a separate function, so
+ * that V8 can inline keyAt.
+ */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,

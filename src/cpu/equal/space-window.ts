@@ -1,7 +1,7 @@
 /**
- * Finds the same pairs as `collectByKeys` of space.ts, in the same order. It is faster if balls are not sparse and a
- * layer fits the window, which plane-window.ts explains. A slot is tested with later slots of its own row and of four
- * rows ahead: the next row of its layer, and three rows of the next layer.
+ * Finds the same pairs as `collectByKeys` of space.ts, in the same order. This search is faster if balls are not sparse
+ * and a layer fits the window, which plane-window.ts explains. A slot is tested with later slots of its own row and of
+ * four rows ahead: the next row of its layer, and three rows of the next layer.
  *
  * A table holds the first slot of each cell. Without it, the search would advance a pointer into each row ahead, with
  * four unpredictable branches per slot. The first slot in or after the three cells of a row is always tested, because

@@ -199,7 +199,7 @@ export class LevelCells {
   }
 }
 
-/** Returns the planned size of the sample. A larger sample would be slower but more precise. */
+/** Returns the planned size of the sample of LevelChoice. A larger sample would be slower but more precise. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
@@ -240,7 +240,7 @@ export class LevelChoice {
   readonly populations = new Float64Array(MAX_LEVELS);
   /** Buckets that each level would need in a dense table. */
   readonly buckets = new Float64Array(MAX_LEVELS);
-  /** For each level, the share of the sample's pairs that are in one cell. */
+  /** Per level: of all pairs of sampled particles, the share whose two particles are in the same cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
   /** A hash table from cells to counts of sampled particles, at most half full. */
   private readonly cells: Int32Array;

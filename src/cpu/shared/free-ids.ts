@@ -2,8 +2,8 @@
 
 export class FreeIds {
   /**
-   * The lowest layer has a bit per id: 1 if it is free. Each higher layer has a bit per word of the layer below: 1 if
-   * the word is not 0. The highest layer is one word.
+   * The lowest layer has a bit per id: 1 if the id is free. Each higher layer has a bit per word of the layer below: 1
+   * if the word is not 0. The highest layer is one word.
    */
   private readonly layers: readonly Uint32Array[];
 

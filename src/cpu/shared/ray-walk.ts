@@ -27,7 +27,7 @@ export interface Ray {
 }
 
 /**
- * Moves the origin into the world, which may round it. If the origin is so far out that doubles do not resolve a period
+ * Moves the origin into the world and may round it. If the origin is so far out that doubles do not resolve a period
  * there, the ray begins at the low end of the axis.
  */
 export function wrapRay(

@@ -1,5 +1,5 @@
 /**
- * Moves fast particles to the ends of their paths (src/core/ccd/law.ts). To find the bodies near a path, it searches
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts). Finds the bodies near a path by searching
  * boxes around the pieces of the path. The state must be in canonical order, and changes in place.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';

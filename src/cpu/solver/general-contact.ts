@@ -80,7 +80,7 @@ function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a:
 
 /**
  * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to the direction of
- * that way, from b to a. `others`: the bodies of slot b. Default: the bodies of slot a.
+ * that way, from b to a. Slot a is a slot of `bodies`, slot b one of `others`. Default of `others`: `bodies`.
  */
 export function meetShapes(
   { dimensions, periods }: Lattice,

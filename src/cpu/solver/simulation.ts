@@ -542,8 +542,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds the overlapping pairs by testing all pairs that the search returns. Far more of these may not overlap, so the
-   * method tests them portion by portion.
+   * Finds the overlapping pairs by testing all pairs that the search returns. These may be far more than those that
+   * overlap, so the method tests them portion by portion.
    */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;

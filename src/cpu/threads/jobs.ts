@@ -13,7 +13,7 @@ export interface BatchesEach {
 
 /**
  * A step computes each pair between two batches twice. In 2D, rows are short, so smaller batches cost little, and their
- * data stay in the cache. In 3D, layers are large.
+ * data stay in the cache. In 3D, layers are large, so smaller batches would cost more.
  */
 export const STEP_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
   2: { least: 4, most: 12 },
@@ -29,7 +29,7 @@ export const GRID_BATCHES: Readonly<Record<Dimensions, BatchesEach>> = {
 /** Work on fewer particles than this takes less time than handing it to a worker. */
 const LEAST_BATCH = 256;
 
-/** Between `least` and `most`, batches have this many particles: few enough for a core's second-level cache. */
+/** Between `least` and `most`, batches have about this many particles: few enough for a core's second-level cache. */
 const MANY = 4096;
 
 export interface Batches {

@@ -120,7 +120,7 @@ export class CellSort {
 
   /**
    * The heavy particles, valid until the next sort. With levels, this buffer holds only their number, and `finerList`
-   * the particles.
+   * holds the particles.
    */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;

@@ -102,7 +102,7 @@ export interface KernelGrid {
   readonly finer: GPUBuffer | undefined;
   /** Undefined if the world has neither `crowds` nor levels. */
   readonly crowd: GPUBuffer | undefined;
-  /** Notes the encoders of sorts and searches, so that reading results throws while one of them is unfinished. */
+  /** Notes the encoder of the last sort or search, so that reading results throws until it is finished. */
   readonly recorded: RecordedSteps;
   forget(dependant: { destroy(): void }): void;
 }

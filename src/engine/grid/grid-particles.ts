@@ -29,7 +29,7 @@ import { HashGrid } from './hash-grid';
 
 /**
  * The kind of value that a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D), a word is a u32, i32 or
- * f32. A position is a vector that is NaN for unused ids, so that `encode` can sort by this buffer.
+ * f32. A position is a vector that is NaN for unused ids below `end`, so that `encode` can sort by this buffer.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
@@ -139,7 +139,7 @@ export class GridParticles<More extends string = never> {
 
   /**
    * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D). The usage includes STORAGE, VERTEX,
-   * COPY_SRC and COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   * COPY_SRC and COPY_DST. Positions of unused ids below `end` are NaN, also in buffers of kind 'position'.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | More, GPUBuffer>> {
     return this.parts.owned.buffers;

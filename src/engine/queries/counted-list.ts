@@ -39,7 +39,7 @@ export interface CountedListOptions {
   readonly entries: string;
   /** Bytes of the buffer of offsets, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** Notes the encoders of searches, so that `read` can refuse a call before they are finished. */
+  /** Notes the encoder of the last search, so that `read` throws until it is finished. */
   readonly recorded: RecordedSteps;
   /** The name of a second list of the same length. It holds one further value for each entry of the first list. */
   readonly companion?: string | undefined;
@@ -58,8 +58,8 @@ export interface ListReading {
 /** A list of pairs read back. */
 export interface ListedPairs extends PairList {
   /**
-   * Number of pairs found, including holes. If it exceeds the capacity of the list, create one with room for this
-   * number.
+   * Number of pairs found, including holes. If it exceeds the capacity of the list, create a list whose capacity is at
+   * least this number.
    */
   readonly found: number;
 }

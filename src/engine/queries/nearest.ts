@@ -21,8 +21,8 @@ export interface GridNearestOptions {
   /** The number of neighbours per point, from 1 to MOST_NEAREST. A neighbour takes 8 bytes. */
   readonly k: number;
   /**
-   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. If it
-   * is larger than a cell, the search is slower. Default: the grid's diameter.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. With a
+   * radius larger than a cell, the search is slower. Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
 }

@@ -2,7 +2,7 @@
  * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * If they are timed, each stage is a pass. After `encodeStep` or `encodeSeparate`, submit the encoder before you call
+ * Each timed stage is a pass of its own. After `encodeStep` or `encodeSeparate`, submit the encoder before you call
  * anything except `set`, `restore` or another `encode…` method. Most others throw while the encoder is not finished,
  * because they may submit work at once.
  *

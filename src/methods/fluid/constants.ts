@@ -25,15 +25,15 @@ export const FULLNESS_SLACK = 0.02;
 
 /**
  * Longest step of the pressure solver, as a multiple of its search direction. If there is a solution, steps are from
- * 0.7 to 1.3. Fluid that is enclosed without air but would have to swell has no solution; its steps are much longer.
- * The solver then stops, because further steps would spoil the pressure.
+ * 0.7 to 1.3. If fluid is enclosed without air but would have to swell, there is no solution, and steps are much
+ * longer. The solver then stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
  * A diagonal coefficient of the pressure equations that is less than this is a rounding error, and becomes 0.
  * Couplings of fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So on the
- * first ten levels, every other diagonal coefficient exceeds this limit.
+ * first ten levels, all diagonal coefficients that are not rounding errors exceed this limit.
  */
 export const LEAST_DIAGONAL = 1e-3;
 

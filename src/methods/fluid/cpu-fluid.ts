@@ -56,7 +56,7 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
   return new CpuFluid(planFluid(options));
 }
 
-/** A fluid on the CPU. It has the methods of `Fluid` except `encodeSubstep`. They return values, not promises. */
+/** A fluid on the CPU. It has the methods of `Fluid` except `encodeSubstep`. Methods return values, not promises. */
 export class CpuFluid {
   /** Always 'cpu'. */
   readonly backend = 'cpu';

@@ -20,7 +20,7 @@ export const MAX_EMITTERS = 16;
 export const MOST_POINTS = 2 ** 18;
 
 /**
- * A substep tests at most this often whether a point is in the region. A very fast point may cross a thin region
+ * A substep tests at most this many times whether a point is in the region. A very fast point may cross a thin region
  * between two tests.
  */
 const MOST_TESTS = 16;

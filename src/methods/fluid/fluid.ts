@@ -203,8 +203,9 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` seconds in as many substeps as the fastest particle, obstacle or emitter needs. Resolves to their
-   * number, which does not depend on timing. `most`: 1 to 64. Default: 16. Reads the greatest speed back from the GPU.
+   * Advances by `dt` seconds in as many substeps as the fastest particle, obstacle or emitter needs. Resolves to the
+   * number of substeps, which does not depend on timing. `most`: 1 to 64. Default: 16. Reads the greatest speed back
+   * from the GPU.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkIdle();

@@ -3,8 +3,8 @@
  *
  * Arrays have one number per cell. Most arrays over faces hold one such array per axis, x first. At the upper end of
  * each axis, one more layer of cells follows (in 2D not along z). These cells are solid; their lower faces are the
- * upper walls. The lower neighbour of cell n along an axis is n − stride, and face `axis` of index n lies between these
- * two cells.
+ * upper walls. The lower neighbour of cell n along an axis is n − stride. The face with index n in that axis's array
+ * lies between these two cells.
  *
  * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. These
  * numbers stand for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, index

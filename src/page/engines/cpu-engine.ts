@@ -23,7 +23,7 @@ import { type CpuLink, openLink } from './cpu-link';
 
 export async function openCpuEngine(): Promise<Engine> {
   const view = new CanvasView();
-  // Each run has its own worker, so that it can end at once. The first worker loads while the scene is made.
+  // Each run has its own worker, so that the run can end at once. The first run uses the worker that is opened here.
   const first = await openLink();
   let spare: CpuLink | undefined = first;
   return {
@@ -83,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Sets the time and settings to the engine's. The page changes its own ahead of the engine. */
+  /** Sets the time and settings to the engine's. The page changes them before the engine does. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;

@@ -53,7 +53,7 @@ const USUAL_MEMORY = 8;
 /** Bytes per particle for the scene, the kept states and the buffers for drawing. */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/** Greatest length of a drawn obstacle: products of greater lengths may overflow. */
+/** Greatest half extent of a drawn obstacle: products of greater lengths may overflow. */
 const FARTHEST_DRAWN = 2 ** 60;
 
 /** Bytes per particle of the largest buffer in most scenes. */
@@ -166,7 +166,7 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // Do not time a method's first step: a driver may compile the kernels only then.
+    // Time no step of a method in the first TIMING_INTERVAL_MS: its first step may include compilation.
     if (simulation.method) this.lastTiming = performance.now();
   }
 
@@ -183,7 +183,7 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /** Infinite while `isBusy`: no other submission may come between a step's stages. */
+  /** Infinite while `isBusy`, so that the page submits nothing in the middle of a fluid's step. */
   get pending(): number {
     return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
   }

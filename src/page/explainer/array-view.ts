@@ -1,7 +1,7 @@
 /**
  * Shows the arrays of a stage. Entries that a step only reads get a dashed outline and an R. Entries that it writes are
  * filled and get a W, or RW if it also reads them. An array with an entry per cell is laid out like the cells; the
- * entry after the last cell begins a row of its own.
+ * three entries after the last cell have a row of their own.
  */
 import { make } from './dom';
 import { ARRAYS, type ArrayName, arrayOf, shownArrays } from './methods';

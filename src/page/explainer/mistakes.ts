@@ -86,7 +86,7 @@ function searchGrid(
   return tally.search();
 }
 
-/** Particle i is stored in cell `stored[i]`, in a map from buckets, and searches around cell `searched[i]`. */
+/** Stores particle i in the bucket of cell `stored[i]`, and searches for its neighbours around cell `searched[i]`. */
 function searchBuckets<Bucket>(
   world: World,
   positions: Float32Array,

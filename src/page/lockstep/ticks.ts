@@ -3,7 +3,7 @@ import { DT } from './rules';
 
 /** A slow page runs this many ticks per frame at most; the game then takes longer. */
 const MOST_PER_FRAME = 4;
-/** No engine gets more than this many ticks before the slower one has shown them. */
+/** The page hands out at most this many ticks beyond the slower engine's last picture. */
 const MOST_AHEAD = 8;
 
 /** Counts the ticks to hand out. The clock decides when they are handed out, never what happens in them. */
@@ -13,7 +13,7 @@ export class TickQueue {
   private readonly shown = [0, 0];
   private rest = 0;
 
-  /** Returns how many ticks to hand out, after this many seconds. */
+  /** Returns how many ticks to hand out. `seconds`: the time since the last call. */
   take(seconds: number): number {
     this.rest += seconds / DT;
     const ahead = this.given - Math.min(...this.shown);

@@ -51,7 +51,7 @@ export function themeOf(theme: Theme, scale: Scale, isSurface: boolean): Theme {
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** Colours from low to high pressure. Their hues differ from those of water. The light theme does not begin with white. */
+/** Colours from low to high pressure, with other hues than water. The light theme does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],

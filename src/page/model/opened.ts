@@ -13,7 +13,7 @@ export interface Opened {
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
-  /** The file's dimensions and settings, as far as controls show them. */
+  /** The file's dimensions, world and settings, as far as controls show them. */
   readonly choices: Partial<Choices>;
 }
 

@@ -19,7 +19,7 @@ export interface Probed {
   readonly threads: number;
 }
 
-/** The counts of discs that are measured, until a step takes longer than the budget. */
+/** The counts of discs to measure. Measuring ends early if a step exceeds the budget or time runs out. */
 export const PROBED_COUNTS = { gpu: [16_000, 128_000], cpu: [4000] } as const satisfies Record<
   EngineKind,
   readonly number[]
@@ -39,8 +39,8 @@ interface Candidate extends Pick<Choices, 'scene' | 'dimensions'> {
   /** More particles do not make the picture better. */
   readonly most: number;
   /**
-   * Greatest cost of a particle in the first minute, relative to a measured disc. A collapsed pile takes 2.5 times as
-   * long. A bird in 3D takes 0.65 times as long at first, and 1.1 times as long in a dense flock.
+   * Upper bound on the time per particle in the first minute, relative to a measured disc. In a collapsed pile, a disc
+   * takes 2.5 times as long. A bird in 3D takes 0.65 times as long at first, and 1.1 times as long in a dense flock.
    */
   readonly cost: number;
 }

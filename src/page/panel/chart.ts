@@ -27,7 +27,7 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
     scales: {
-      // The axis ends at the last sample, so that few samples fill the width, too.
+      // The axis goes from the first sample to the last, so that few samples fill the width, too.
       x: { time: false, range: (_, low, high) => [low ?? -1, high ?? 0] },
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },

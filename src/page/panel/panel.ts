@@ -39,7 +39,7 @@ export interface PanelParts {
 /** The browser stores under this name that all controls are visible. */
 const MORE = 'more';
 
-/** A sentence that says why a control is disabled, the element with that sentence, or a hint if the reason is plain. */
+/** Says why a control is disabled: a visible sentence, the element with that sentence, or a hint without a note. */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
 export interface Suggestion {
@@ -54,7 +54,7 @@ export class Panel {
   private engine: Engine | undefined;
   private readonly groups = new Map<Group, HTMLElement>();
   private engineName = '';
-  /** Says what Automatic chose and why. */
+  /** The text of Session.why. */
   private why = '';
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
@@ -80,7 +80,7 @@ export class Panel {
     this.showMore(isSet || storedValue(MORE) !== undefined);
   }
 
-  /** `count` is the actual number, which may be less than the chosen one. `why` explains what Automatic chose. */
+  /** `count` is the actual number, which may be less than the chosen one. `why`: see Session.why. */
   showChoices({ opened, ...choices }: Selection, count: number, why = ''): void {
     this.why = why;
     this.describe('engine');

@@ -22,7 +22,7 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** By the page's clock, chart.ts may be loaded again from this time on. */
+  /** From this time on, by the page's clock, chart.ts may be loaded again. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;

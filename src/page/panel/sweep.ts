@@ -73,7 +73,7 @@ export interface Row {
 /** The grid's work for one search. */
 export interface Work {
   readonly perParticle: number;
-  /** Touching pairs ÷ tested pairs; undefined without tests. */
+  /** Touching pairs ÷ candidates; undefined without candidates. */
   readonly hitRatio: number | undefined;
   readonly memoryBytes: number | undefined;
   /** Undefined if naive was not timed at this size. */
@@ -178,7 +178,7 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
   ];
 }
 
-/** If a smaller share of the pairs touches, the text also names the share that would touch at random. */
+/** If a smaller share of the candidates touches, the text also names the share that would touch at random. */
 const FEW_HITS = 0.01;
 
 /**

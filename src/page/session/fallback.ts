@@ -39,8 +39,9 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Finds other choices after an ArgumentError, or after a part of the page failed to load. The first call closes an open
- * file. Repeated calls go on to the scene's usual sizes, its usual settings, and the page's first choices.
+ * Finds other choices after an ArgumentError, or after a part of the page failed to load. Closes an open file and takes
+ * the scene's usual sizes and world. If the choices already have these and no file is open, it takes all usual settings
+ * of the scene; if they have those too, the page's first choices.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

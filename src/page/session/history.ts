@@ -27,7 +27,7 @@ export class History {
   private asking: object | undefined;
   private hasChanged = false;
 
-  /** Forgets earlier states, unless this run goes on from one of them. */
+  /** Forgets earlier states, unless this run continues the earlier run. */
   attach(run: Stateful, goesOn = false): void {
     this.run = run;
     if (!goesOn) this.kept = [];

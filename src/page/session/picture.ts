@@ -158,7 +158,7 @@ export interface Prepared {
   readonly refusal: string;
 }
 
-/** Prepares a run for the choices that concern the picture. If it refuses the colours, prepares colours by speed. */
+/** Prepares a run for choices that concern the picture. If the run refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -12,8 +12,8 @@ const EARLY_MS = 20;
 export const WHOLE_STEP = 'whole step';
 
 /**
- * Data for uPlot. The first row numbers the samples. Each further row is for a stage: per sample, its milliseconds plus
- * those of all later stages.
+ * Data for uPlot. The first row numbers the samples. Each further row is for a stage: per sample, the milliseconds of
+ * this stage plus those of all later stages.
  */
 export type Stacked = readonly (readonly number[])[];
 

@@ -152,7 +152,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap gets only this one call, so read again until the step under way is complete.
+      // A tap calls this only once, so do not give up during an incomplete step: read again until it is complete.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids may belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;

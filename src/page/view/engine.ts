@@ -78,7 +78,7 @@ export interface Run {
   readonly restorations: number;
   /** The engine may time the step if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
-  /** Takes one step, or `steps` if the engine cannot time one exactly. Returns the mean time of a step. */
+  /** Takes one step if the engine profiles it, otherwise `steps`. Returns the mean time of a step. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** Call this between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;

@@ -1,7 +1,7 @@
 /**
  * Describes the grid's work for one particle, even if the run uses another broad phase. The reference does this work,
- * with the same cells and order as the GPU engine. It may round differently, so it may judge a pair that almost touches
- * differently.
+ * with the same cells and order as the GPU engine. The two may round differently, and so disagree on a pair that almost
+ * touches.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

@@ -245,7 +245,7 @@ export class Overlay {
     occupied?.end(encoder);
   }
 
-  /** In 3D, draws cells and the heat map. Call this before the particles are drawn, which hide them. */
+  /** In 3D, draws cells and the heat map. Call this before you draw the particles: they hide what is behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }

@@ -19,7 +19,7 @@ export class Session {
   running: Selection | undefined;
   /** The scene that the page chose for a URL without choices, with all choices of that time. */
   opening: (Opening & { readonly all: Selection }) | undefined;
-  /** Says what Automatic chose and why; '' if the visitor chose the engine. */
+  /** Explains the engine that Automatic chose, and an untouched opening; '' if the visitor chose the engine. */
   why = '';
   /** True if the CPU engine replaces a GPU that failed. Links keep the visitor's choice of engine. */
   isForced = false;

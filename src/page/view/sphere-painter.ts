@@ -99,7 +99,7 @@ function sortByDepth(
   return sorted;
 }
 
-/** `sprites` has the pixels per palette index, SPRITE_SIZE wide. */
+/** `sprites` has one picture of a sphere per palette index. Each is SPRITE_SIZE pixels wide and high. */
 export function drawSpheres(
   context: CanvasRenderingContext2D,
   discs: Omit<Discs, 'palette'>,

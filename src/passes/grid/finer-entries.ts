@@ -1,8 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. Each entry stands for a particle in
- * the cell that is at least `FINER_STEPS` levels below the cell's level. The buffer has room for each particle on each
- * level where it may have an entry; the words for heavy particles follow. If there are too few levels for finer
- * entries, the pass only sets the header and clears Crowd's list.
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. Each entry stands for a particle that
+ * is in the cell, and whose level is at least `FINER_STEPS` below the cell's level. The buffer has room for each
+ * particle on each level where it may have an entry; the words for heavy particles follow. If there are too few levels
+ * for finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, FINER_STEPS, WORKGROUP_SIZE } from '../../core/base/constants';

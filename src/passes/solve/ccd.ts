@@ -95,7 +95,8 @@ export interface CcdBuffers {
   /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
   /**
-   * The path that bounces off each slow particle: two words each. Must be zero before `encode`, and is zero after it.
+   * Two words per particle: the path that bounces off it, if the particle is slow (claim.wgsl). Must be zero before
+   * `encode`, and is zero after it.
    */
   readonly claims: GPUBuffer;
   /** Cell starts, then obstacles. Needed with obstacles. */

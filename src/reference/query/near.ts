@@ -34,7 +34,7 @@ export function findNear(
   return found;
 }
 
-/** Returns the k nearest of `findNear` without the id `without`, sorted by distance, then by id. */
+/** Returns the k nearest particles of `findNear`, except the particle `without`. Sorted by distance, then by id. */
 export function findNearest(
   world: World,
   positions: Float32Array,

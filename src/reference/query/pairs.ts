@@ -1,6 +1,6 @@
 /**
- * Finds all overlapping pairs with a grid, in 32 bits. Twin of shaders/query/pairs.wgsl and of the passes that order
- * its list. Build the grid from the current positions first.
+ * Finds all overlapping pairs with a grid, in 32 bits. Twin of shaders/query/pairs.wgsl. Build the grid from the
+ * current positions first.
  */
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';

@@ -154,7 +154,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return sum;
 }
 
-/** Returns how far `vector` is from the point `steps` times `direction`. */
+/** Returns how far the point `vector` is from the point `steps` · `direction`. */
 function distanceTo(vector: readonly number[], direction: readonly number[], steps: number): number {
   let sum = 0;
   for (let axis = 0; axis < vector.length; axis++) {

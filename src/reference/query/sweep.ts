@@ -102,7 +102,7 @@ function withImages(
 }
 
 interface Strip {
-  /** Index along the second axis, which may be negative. */
+  /** Index along the second axis; may be negative. */
   readonly number: number;
   /** Indices of positions, sorted by the first coordinate. */
   readonly entries: Uint32Array;

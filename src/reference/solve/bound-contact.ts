@@ -30,8 +30,8 @@
  *   A, B  the masses 1 (1 + load) and qᵏ (1 + load):     A off by u, B by the error of qᵏ and 2 u
  *   m     A or B, divided by A + B:                      off by SHARE = 20 u in 2D, 26 u in 3D
  * GPU and reference read the same bits of the loads. The relative errors of A and B each count at most once, because
- * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ; in a
- * bounce, w is BOUNCE_PUSH / 2. Its two products make the error ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
+ * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ, with
+ * w = BOUNCE_PUSH / 2 in a bounce. With its two products, p is off by ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
  * Restitution e max(0, 1 − L), where L is the sum of both loads: the sum is off by u L. The difference and the product
  * round once each. If L is at most 2, this is at most ± 4 u e. If L is 0 or above 2, the result is exact.
@@ -73,7 +73,7 @@ export interface ExactContact {
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** True if each component's error is relative to that component, so that a component of 0 is exact. */
+  /** True if the error of each component of `normal` is relative to it, so that a component of 0 is exact. */
   readonly isNormalRelative: boolean;
   /** True if GPU and reference may disagree whether this is a contact. */
   readonly isBorderline: boolean;
@@ -83,7 +83,7 @@ export interface ExactContact {
   /** `part` without the loads: for a bounce, and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
   readonly restitution: ApproximateNumber;
-  /** The sum of the loads of both bodies, if their sizes differ; otherwise 0. */
+  /** The sum of the loads of both bodies; 0 for two particles of the same size. */
   readonly borne: number;
   /** The diameter of the smaller body, without error. */
   readonly size: number;

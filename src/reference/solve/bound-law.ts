@@ -420,7 +420,7 @@ export function fixedChange(
   const bouncing = (1 + part) * Math.max(0, -approach);
   const partError = errorOfPart(restitution, approach, approachError);
   const bouncingError = (1 + part) * (approachError + 2 * U * Math.abs(approach)) + partError;
-  // If the particle has restitution and approaches faster than restSpeed, only the deepest obstacle changes its speed.
+  // If the particle has restitution and approaches faster than restSpeed, only the deepest obstacle changes the speed.
   const mayBeFast = part + restitution.error > 0 && approach - approachError < -restSpeed;
   const mustBeFast =
     mayBeFast && part > restitution.error && depth > depthError && approach + approachError < -restSpeed;

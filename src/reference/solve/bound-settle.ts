@@ -6,9 +6,9 @@
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
  * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, depth − 1)) is off by the error
  * of `depth`, and by u for the difference. The limit under strain is the same with closing / 2, calmSpeed and `strain`.
- *   - P passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
+ *   - P passes on at most the errors of C and of L. If |C| − ε is above L, P passes on only the share
  *     q = L / (|C| − ε) of ε. So the result is off by (1 − D (1 − q)) ε and D · (error of L).
- *   - The error of D counts as often as C exceeds the ball: |C| + ε − (least L).
+ *   - The error of D is multiplied by the greatest possible excess of |C| over L: |C| + ε − (least L).
  *   - If errors cannot lift |C| to L, or D above 0, C stays as it is, and nothing rounds.
  *   - The factor K = (1 − D) + D L / |C| also multiplies S and B (see below). It is smallest for the least L, the
  *     greatest |C| and the greatest D, and largest in the opposite case. Rounding adds D L / |C| (LENGTH + 6 u) for the
@@ -39,7 +39,7 @@
  * arithmetic does not hold it, the bound is H. For the position, the product with dt adds u. Each subtraction rounds
  * once. The bound assumes that |S|² is a normal number if S is not 0.
  *
- * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
+ * Load: let B be `bearing`, v the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
  *   - v′ − v is off by the error of v′ and by u N. The computed length of v′ − v is off by LENGTH more.
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.

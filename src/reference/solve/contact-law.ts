@@ -313,7 +313,7 @@ export function meetObstacles(
     const bounces = bouncesOffWall(substep, approach, restitution);
     if (bounces ? overlap < deepest : isBounced) continue;
     const change = bounces ? bounceChange(restitution, approach, 1) : wallChange(substep, overlap, approach);
-    // A bounce leaves out what the other obstacles change.
+    // A bounce discards the changes by obstacles that do not bounce the particle.
     if (bounces && !isBounced) [sum, lengths, greatest, isBounced] = [zero, 0, 0, true];
     sum = addScaled(sum, change, normal);
     lengths = fround(lengths + change);

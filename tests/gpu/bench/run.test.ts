@@ -170,7 +170,7 @@ gpuTest(
     expect(outcomes).toMatchObject([{ status: 'timed' }]);
     const words = new Float32Array(await tools.read(trace)).slice(0, Math.min(builds, TRACED));
     for (const position of words) seen.add(position);
-    // The samples use sixteen frames, and the check uses one more.
+    // The samples use sixteen frames, and the check after timing uses one more.
     expect(seen).toEqual(
       new Set(Array.from({ length: 17 }, (_unused, frame) => scene.frame(frame)[0] as number)),
     );

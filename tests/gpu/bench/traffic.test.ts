@@ -185,12 +185,12 @@ describe('kernels whose traffic is known', () => {
       expect(whole.cache.read).toBe(SECTOR_BYTES * touched + WORD * COUNT);
       whole.cache.flush();
       expect(whole.cache.written).toBe(WORD * COUNT);
-      // A window of 4,096 bytes holds the record of one workgroup.
+      // A window of 4,096 bytes holds the records of one workgroup.
       const split = await count(device, LOADS.gather, order, 2 ** 20, 4096);
       split.cache.flush();
       expect(split.traffic.sites).toEqual(whole.traffic.sites);
       expect([split.cache.read, split.cache.written]).toEqual([whole.cache.read, whole.cache.written]);
-      // An L2 of 2 KiB has 16 lines, so it holds few sectors of a buffer of 16 KiB.
+      // An L2 of 2 KiB has 16 lines, so it holds few sectors of the 16 KiB that are gathered.
       const small = await count(device, LOADS.gather, order, 2048);
       const misses = (small.cache.read - WORD * COUNT) / SECTOR_BYTES;
       expect(misses / COUNT).toBeGreaterThan(0.9);

@@ -29,7 +29,7 @@ function withCounting(code: string): string {
 /** Leaves out the engines of boxes: they search during their build, with shaders that have no `counters`. */
 const COUNTED = GPU_ENGINES.filter(({ boxes }) => !boxes);
 
-/** Changes the shaders that count and list the pairs of each box: they count and list its tests instead. */
+/** Changes the shaders that count the pairs of each box, so that they count the box's tests instead. */
 function withBoxTests(code: string): string {
   const ofChunks = 'if (meets && all(keys_of(max(met.low, box.low)) >= bounds)) {';
   if (code.includes(ofChunks)) return code.replace(ofChunks, '{');

@@ -64,8 +64,9 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
 }
 
 /**
- * Returns the slots of heavy particles. A particle is heavy if a row of three cells around it holds more than HEAVY_ROW
- * particles; in a bounded world, if three rows side by side together hold more than 3 * HEAVY_ROW.
+ * Returns the slots of heavy particles. In a bounded world, a particle is heavy if three rows of three cells, side by
+ * side around it, together hold more than 3 * HEAVY_ROW particles. In other worlds, one row must hold more than
+ * HEAVY_ROW.
  */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;

@@ -38,7 +38,7 @@ function boxOf(dimensions: Dimensions): WorldOptions {
 
 describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
   gpuTest(
-    'begin with a word that has a bit per occupied level, or per level if there are too few for finer entries',
+    'begin with a word that has a bit per occupied level, or a bit per level if the levels are too few for finer entries',
     async (_, tools) => {
       const gpu = tools.wrap();
       const radii = Float32Array.of(0.5, 8, 0.25, Number.NaN, 2);

@@ -107,7 +107,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'puts about one workgroup of particles into canonical order, also in folded dispatches without velocities',
+    'puts up to four workgroups of particles into canonical order, also in folded dispatches without velocities',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         await expectGathered(tools, dimensions, { count });

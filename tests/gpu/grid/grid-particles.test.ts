@@ -8,7 +8,7 @@ import { DIMENSIONS, readWords } from '../../helpers/passes';
 const COUNT = 300;
 const EDGE = 8;
 
-/** Moves all particles by `shift`. Adds to each velocity 7 and the minimum image of the new position relative to 0. */
+/** Moves each particle by `shift`. Adds to its velocity the minimum image of the new position relative to 0, plus 7. */
 const DRIFT = `
 struct Own { found: u32 }
 

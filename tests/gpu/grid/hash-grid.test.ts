@@ -105,7 +105,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'quarantines particles that are not finite behind all cells, where they do not affect others',
+    'keeps particles that are not finite in quarantine behind all cells, where they do not affect others',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions, count: 700 });
       const positions = scene.positions.slice();
@@ -177,7 +177,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'builds each of many recordings with the count of that recording, also if two encoders are open at the same time',
+    'uses the count of each recording, even with many recordings in two encoders that are open at the same time',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 2, count: 2000 });
       const grid = await HashGrid.create(tools.wrap(), optionsOf(scene));
@@ -284,7 +284,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'rejects sizes that exceed its dispatches, before it allocates anything',
+    'rejects sizes that need more workgroups than a dispatch may have, before it allocates anything',
     async (_, tools) => {
       const gpu = tools.wrap(FOLD);
       const attempt = HashGrid.create(gpu, {

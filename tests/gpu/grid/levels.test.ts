@@ -65,7 +65,7 @@ async function createGrid(
   return HashGrid.create(tools.wrap(), { ...options, radii: { smallest: 1, largest }, capacity, cellSize });
 }
 
-/** Reads the lists of finer entries, which only the neighbour loop uses. */
+/** Reads `count` finer entries, without the header of their buffer. */
 async function readFiner(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
   const { finerList } = grid.sort;
   return (await readWords(tools, finerList as GPUBuffer, FINER_HEADER + count)).subarray(FINER_HEADER);

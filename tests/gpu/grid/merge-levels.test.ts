@@ -1,4 +1,4 @@
-/** Compares how many levels the GPU merges with the decision of core/world/merged-levels.ts. */
+/** Tests that the GPU merges as many levels as core/world/merged-levels.ts. */
 import { describe, expect } from 'vitest';
 import { mergedWord } from '../../../src/core/world/cells';
 import { mergeLevels } from '../../../src/core/world/merged-levels';

@@ -9,7 +9,7 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share } from '../../helpers/passes';
 
-/** Writes the number of nodes, then per node: the node to skip to, its first body, and the end of its bodies. */
+/** Writes the number of nodes, then per node: the index to skip to, the first body, the end of the bodies. */
 const READ_NODES = `// Needs: branch_count, branch_at, links.
 @compute @workgroup_size(1)
 fn read_nodes() {

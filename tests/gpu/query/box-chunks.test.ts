@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('chunks of boxes in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'find the pairs of the CPU, if the number of boxes is near the size of a workgroup, and for long, mixed, clustered and covered boxes',
+    'find the pairs of the CPU for numbers of boxes near the size of a workgroup, and for long, mixed, clustered and covered boxes',
     async (device, tools) => {
       const noise = createNoise(6);
       const count = 1500;

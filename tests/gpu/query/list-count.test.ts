@@ -44,7 +44,7 @@ describe('the count of a list', () => {
   );
 
   gpuTest(
-    'reports entries up to the capacity with `cutsOwners`, even if that cuts an owner’s entries',
+    'reports, with `cutsOwners`, all entries that fit, even if only some of an owner’s entries fit',
     async (_, tools) => {
       const gpu = tools.wrap(2);
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);

@@ -14,7 +14,7 @@ const HOLE = 0xffff_ffff;
 /** The value of words that are never written. */
 const UNTOUCHED = 7;
 
-/** Pairs with one first id: their second ids, ascending, and the number of holes after them. */
+/** An owner is the first id of its pairs. Holds their second ids, ascending, and the number of holes after them. */
 interface Owner {
   readonly others: readonly number[];
   readonly holes: number;

@@ -150,7 +150,7 @@ describe('findPairs, if kernels disagree on contacts', () => {
       const scene = createScene('clustered', { dimensions: 2, count: 300 });
       const all = bruteForcePairs(2, scene.positions, 2 * scene.radius).overlapping;
       const firsts = all.pairs.filter((_id, word) => word % 2 === 0);
-      // The third fault drops the last pair of each lower id.
+      // Among pairs with the same first id, the third fault drops the last one.
       const lastDropped = all.count - new Set(firsts).size;
       for (const [label, from, to, count] of [
         ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 0u', all.count],

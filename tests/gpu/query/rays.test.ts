@@ -260,8 +260,8 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `hit what brute force hits among ${particles} balls ${sizes} in a world that is ${kind}`,
       async (device, tools) => {
-        // In the periodic world with MANY balls, cells are so small that a search for first hits divides each row of
-        // cells into several pieces of at most HASH_BLOCK cells.
+        // In the periodic world with MANY balls, cells are so small that a search for first hits divides rows of the
+        // lowest level into pieces of at most HASH_BLOCK cells.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {

@@ -178,7 +178,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       simulation.separate(1);
       const { positions } = await simulation.read();
       const pair = positions.subarray(-2 * dimensions);
-      // These boxes are thinnest along the first axis. The one with the higher slot, here also the higher id, moves up.
+      // These boxes are thinnest along x. The one with the higher slot, here also the higher id, moves to greater x.
       expect(pair[dimensions]).toBeGreaterThan(pair[0] as number);
       expect([...pair.subarray(1, dimensions), ...pair.subarray(dimensions + 1)]).toEqual(
         new Array(2 * (dimensions - 1)).fill(12),

@@ -53,7 +53,7 @@ describe.each(DIMENSIONS)('queries of exact simulations, %dD', (dimensions) => {
   );
 
   gpuTest(
-    'decide about pairs that are a diameter apart, and find coincident ones',
+    'find no pair that is exactly a diameter apart, but find slightly nearer and coincident pairs',
     async (_, { wrap }) => {
       const [touching, near] = [5, 5 - 2 ** -20];
       // The first two particles are a diameter apart, the next two 2⁻²⁰ less. Two more coincide, and the last two are

@@ -123,7 +123,10 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
   };
 }
 
-/** `npm test` tests only these worlds, because a software GPU takes many seconds to compile the kernels of each. */
+/**
+ * In the first two nested describes, `npm test` tests only these worlds, because a software GPU takes many seconds to
+ * compile the kernels of each.
+ */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['unbounded'],

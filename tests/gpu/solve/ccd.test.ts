@@ -211,7 +211,7 @@ describe('paths of fast particles', () => {
   gpuTest(
     'end at an obstacle, not at a wall that they reach in the same tick at the same speed',
     async (_, tools) => {
-      // Rounding of the time and the speed must not change the keys that order hits.
+      // With these values, rounding of the time or the speed does not change the keys that order hits.
       const way = 4.098;
       const time = 0.5 + 2 ** -15;
       const [wall, height] = [7.5, 4];

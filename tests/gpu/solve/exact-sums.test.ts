@@ -6,7 +6,7 @@ import { DIMENSIONS, runPass } from '../../helpers/passes';
 
 const LIMIT = 2 ** 30;
 
-/** Adds `first` once and `more` many times, and writes the sum. */
+/** Adds the first number of a case once, and the second as often as the third says. Writes the sum within ±LIMIT. */
 const TEXT = `
 @compute @workgroup_size(1)
 fn add_up(@builtin(workgroup_id) workgroup: vec3u) {

@@ -42,7 +42,7 @@ const HARD_FLOATS = [
   0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
 ];
 
-/** High words of 64-bit floats that sorts often get wrong. Whether one is a NaN may depend on its low word. */
+/** High words of 64-bit floats that sorts often get wrong. Whether a float is a NaN may depend on its low word. */
 const HARD_HIGH_WORDS = [
   0x8000_0000, 0, 0x7ff0_0000, 0xfff0_0000, 0x7ff8_0000, 0xfff8_0000, 0x7fef_ffff, 1, 0x7fff_ffff,
   0xffff_ffff,
@@ -172,7 +172,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'orders keys as `sort()` of the matching typed array does, and keys have the same bytes in both',
+    'orders keys as `sort()` of the matching typed array does, and stores them as the same bytes as that array',
     async (_, tools) => {
       const gpu = tools.wrap();
       const views = {
@@ -263,7 +263,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'sorts in folded dispatches, and sorts several times with fewer keys than its capacity',
+    'sorts in folded dispatches, and sorts several times with different numbers of keys',
     async (_, tools) => {
       const folded = tools.wrap(FOLD);
       await expectSorted(

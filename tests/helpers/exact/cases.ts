@@ -56,7 +56,7 @@ export function randomCase(dimensions: 2 | 3, seed: number): SimulationOptions {
   const scale = 2 * radius;
   const place = () => between(-0.2, edge + 0.2);
   const low = scale * pick(0, 0, -3.7, 500.1);
-  // With 300, quanta are coarser, and 32-bit floats cannot hold the number of quanta in many periods.
+  // With 300, quanta are coarser, and a 32-bit float often cannot hold the number of quanta in a period.
   const long = pick(1, 1, 1, 300);
   const positions = Float32Array.from(
     { length: dimensions * count },

@@ -102,7 +102,7 @@ describe('a search for pairs without enough memory for their list', () => {
     expect([isAscending, grid.countPairs(), grid.findPairs().count]).toEqual([true, all, all]);
   });
 
-  it('can still count and visit them', () => {
+  it('can still count and visit the pairs', () => {
     withLittleMemory(2 ** 17, () => {
       for (const engine of [equal, mixed, index]) {
         let visits = 0;
@@ -121,7 +121,7 @@ describe('a search for pairs without enough memory for their list', () => {
     expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
   });
 
-  it('is not the only one that throws: searches of an index throw if there is no memory for a list of ids', () => {
+  it('is not the only search that throws: searches of an index do, too, if there is no memory for a list of ids', () => {
     const crowd = createCpuIndex({ ...bounds, radius: 0.5, capacity: count });
     for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
     withLittleMemory(256, () => {

@@ -27,7 +27,8 @@ describe('players in lockstep', () => {
     expect(second.hashes).toEqual(first.hashes);
     expect([...third.hashes]).toEqual([...first.hashes].slice(1));
     expect(game.seats.map(({ desyncs }) => desyncs)).toEqual([[], [], []]);
-    // Only the first player sent a state, once. The joiner sends inputs, too, from its join on.
+    // Only the first player sent a state, once. The joiner sends inputs, too, once it counts as a player, DELAY ticks
+    // after JOIN_AT.
     expect(game.seats.map(({ kinds }) => kinds.get('state') ?? 0)).toEqual([1, 0, 0]);
     expect(third.kinds.get('inputs')).toBe(TICKS - JOIN_AT - DELAY);
     expect(await third.simulation.read()).toEqual(await first.simulation.read());

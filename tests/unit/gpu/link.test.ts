@@ -45,7 +45,7 @@ describe('preprocess', () => {
     }
   });
 
-  it('numbers the lines that it keeps as in the file, also after removed lines', () => {
+  it('keeps the line numbers of the file, also after removed lines', () => {
     const kept = preprocess(source('one\n#if NO\ntwo\n#else\nthree\n#endif\nfour'), { NO: false });
     expect(kept).toEqual([
       { file: 'shaders/grid/test.wgsl', line: 1, text: 'one' },

@@ -1,7 +1,7 @@
 /**
  * The contact law of exact simulations (core/exact/law.ts) over pairs of particles, in bounded and periodic worlds, in
- * 2D and 3D. The pairs may include some that do not overlap. All sums are whole numbers below 2⁵³, so their order does
- * not matter.
+ * 2D and 3D. The pairs may include some that do not overlap. All sums are whole numbers below 2⁵³, so the order of the
+ * pairs does not matter.
  */
 import { BOUNCE_PUSH, DEEP, PARTING, SPREADING, STRAIN } from '../../../core/base/constants';
 import {
@@ -135,7 +135,7 @@ function compareExactly(quanta: Int32Array, dimensions: number, one: number, oth
 }
 
 /**
- * Among contacts that approach equally fast, the partner is the one with the lower position, then the one with the
+ * Among particles that approach equally fast, the partner is the one with the lower position, then the one with the
  * lower id. This does not depend on the order of the particles.
  */
 function precedes({ quanta, ids }: ParticleState, dimensions: number, one: number, other: number): boolean {

@@ -127,7 +127,8 @@ export class ExactObstacles {
       }
       if (!isBounce) {
         // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-        // normal. So a body that one obstacle stops is where it was before the substep moved it, and overlaps no more.
+        // normal. So a body that one obstacle stops is where it was before the substep moved it. If the body overlapped
+        // the obstacle there, the push moves it out.
         const back = alongNormal(moved);
         const kept = sumOfOverlaps === deepest ? Math.min(back, deepest) : back;
         for (let axis = 0; axis < dimensions; axis++) {

@@ -6,7 +6,8 @@
  * pairs whose lower slot is in the batch. A single thread would go over the pairs of each particle in the same order.
  * Guarantee: hence the bits are those of one thread, however many threads and batches there are.
  *
- * Threads read one copy of the state and write the other, because work on other batches still reads the first.
+ * To sort particles and to resolve contacts, threads read one copy of the state and write the other, because work on
+ * other batches still reads the first.
  */
 import type { Substep } from '../../../core/contact/settings';
 import type { World } from '../../../core/world/world';
@@ -196,7 +197,7 @@ export class StepMember implements Member {
       obstacleSearch?.activeCount ?? 0,
       Number(job.isFirst),
     ]);
-    // Writing and reading a substep takes as long as many small jobs. Most jobs have the substep of the job before.
+    // Writing and reading a substep is slow compared with small jobs. Most jobs have the substep of the job before.
     if (substep !== this.written) {
       this.written = substep;
       numbers[WRITES] = (numbers[WRITES] as number) + 1;

@@ -80,7 +80,10 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
   }
 }
 
-/** Returns where the coarse row that contains the finer row at `y` and `z` begins in arrays over all levels. */
+/**
+ * Returns the index of the first cell of the coarse row that contains the finer row at `y` and `z`. The index is for
+ * arrays over all levels.
+ */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }

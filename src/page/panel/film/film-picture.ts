@@ -1,4 +1,4 @@
-/** The canvas that a film records. Its size never changes. A picture of another shape leaves bars beside it. */
+/** The canvas that a film records. Its size never changes. Bars fill what a picture of another shape leaves free. */
 import { CellstormError } from '../../../index';
 
 interface Size {

@@ -1,4 +1,4 @@
-/** Finds the outline of boxes in 3D. It shows the visited region more clearly than the edges of all cells would. */
+/** Finds the outline of boxes in 3D. The outline shows the visited region more clearly than the edges of all cells. */
 export interface VisitedCell {
   readonly min: readonly number[];
   readonly max: readonly number[];

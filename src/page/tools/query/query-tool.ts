@@ -45,7 +45,7 @@ export class QueryTool implements Marks {
   private from: readonly number[] | undefined;
   private to: readonly number[] | undefined;
   private isDrag = false;
-  /** True after a drag, until the next press. Meanwhile hovering does not change the question. */
+  /** True after a drag, until the next press or run. Meanwhile hovering does not change the question. */
   private isPinned = false;
   private run: Run | undefined;
   private answers: Answers | undefined;

@@ -2,8 +2,9 @@
  * Says which cells a search of a grid visits, and which particles in them it tests. A search around a point or in a box
  * visits a block of cells. A search along a ray visits the cells within a particle's radius of the ray. With levels,
  * this holds for each level that has particles.
- * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It searches the k nearest
- * within one cell first, then twice as far, until it has found k or reached the radius. Only its last search counts.
+ * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It looks for the k nearest
+ * within the length of a cell first, then twice as far, until it has found k or reached the radius. Only its last
+ * search counts.
  */
 
 import { shapesOf } from '../../../core/particles/shapes';
@@ -208,7 +209,7 @@ function widened(question: Question, coordinate: number): number {
   return radius + MARGIN * (coordinate + radius);
 }
 
-/** Returns the largest radius on a level; cells within this distance of a ray may have balls that it meets. */
+/** Returns the largest radius on a level. A ray meets only balls in cells within this distance of the ray. */
 function radiusOn({ level }: Level, world: World, radius: number): number {
   return world.levels > 0 ? Math.min(world.diameter, world.baseDiameter * 2 ** level) / 2 : radius;
 }

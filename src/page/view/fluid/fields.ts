@@ -203,7 +203,7 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The fluid must not hide the slice (the middle plane) and the arrows inside it. The bias puts faces of solid
+          // The slice (the middle plane) and the arrows stay visible inside the fluid. The bias puts faces of solid
           // cells in front of the obstacles in them.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),

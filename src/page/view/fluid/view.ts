@@ -1,8 +1,8 @@
 /**
  * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl); the surface
- * is where it has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities is coarser than
- * the picture. In 3D, the density is a volume (fluid_volume.wgsl), whose surface the camera's rays meet
- * (fluid_water.wgsl). Particles outside the surface are drops.
+ * is where the density has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities is
+ * coarser than the picture. In 3D, the densities are a volume (fluid_volume.wgsl), and the camera's rays find its
+ * surface (fluid_water.wgsl). Particles outside the surface are drops.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';

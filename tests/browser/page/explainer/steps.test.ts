@@ -196,7 +196,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, firstOf('order'));
   });
 
-  browserTest('stop at the last one of a stage if the number in the address is too large', async () => {
+  browserTest('are shown by a link whose number is too large: the last one of the stage', async () => {
     const { page } = await openStep('probe', 8);
     await page.evaluate(() => {
       window.location.hash = '#sum-99999';

@@ -125,7 +125,7 @@ describe('a sweep over cell sizes', () => {
     await arrange(page, { engine: 'gpu', scene: 'mixed', count: COUNT });
     await openSheet(page);
     await waitForText(page, 'cells-status', /^Done\.$/);
-    // The engine itself chooses 16 here, because there would be very many narrower cells.
+    // The engine itself chooses 16 here, because narrower cells would be too many.
     expect((await rowsOf(page)).map(([size]) => size)).toEqual(['2', '4', '8', '16']);
     expect(await textOf(page, 'cells-words')).not.toMatch(/suggestion/);
   });

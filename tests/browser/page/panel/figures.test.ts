@@ -57,7 +57,7 @@ describe('the figures of the panel', () => {
       const measureWith = async (broadPhase: string) => {
         await chooseOption(page, 'broadPhase', broadPhase);
         await page.click('#reset');
-        // After 42 steps the pile has settled, so a missed particle changes the number of contacts.
+        // After 42 steps many particles touch, so a missed particle changes the number of contacts.
         await stepTimes(page, 42);
         return measuredOf(page);
       };

@@ -245,8 +245,7 @@ describe('the inspector', () => {
     'reads the new run if the visitor replaces a run while the inspector reads it',
     { tags: 'full' },
     async () => {
-      // A new page has not loaded the card yet. The test makes `read` wait. The test runs on the GPU engine, because
-      // the page calls `read` for pictures of the CPU engine.
+      // A new page has not loaded the card yet. Here `read` waits until another run replaces this one, and then fails.
       const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
       await page.evaluate(() => {
         const { simulation = {} } = window.cellstorm ?? {};

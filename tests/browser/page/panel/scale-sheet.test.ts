@@ -18,7 +18,7 @@ interface Devices {
   devices?: GPUDevice[];
 }
 
-/** Returns, per list of theme colours, the share of a plot's middle columns that contain one of them. */
+/** Returns, per list of theme colours, the share of a plot's middle columns that contain a colour of the list. */
 function sharesOfColumns(page: Page, plot: string, lists: readonly (readonly string[])[]): Promise<number[]> {
   return page.$eval(
     `${plot} canvas`,

@@ -16,7 +16,7 @@ import {
 
 type Point = readonly [number, number];
 
-/** Returns the middle of a 2D world, the particle nearest to it, and what searches around it must find. */
+/** Returns the middle of a 2D world, the nearest particle, and what searches around the middle must find. */
 async function around(page: Page) {
   const { point, nearest, unit, offsets, radius } = await page.evaluate(async () => {
     const { simulation, toScreen } = window.cellstorm ?? {};

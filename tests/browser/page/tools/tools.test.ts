@@ -40,7 +40,7 @@ async function stateOf(page: Page) {
 const screenOf = (page: Page, point: readonly number[]): Promise<Point> =>
   page.evaluate((given) => window.cellstorm?.toScreen(given) ?? ([0, 0] as const), point);
 
-/** Returns where on the screen a position is, given as shares of the box's width and height. */
+/** Returns the screen position of a point that is given as shares of the box's width and height. */
 function inBox(page: Page, across: number, up: number): Promise<Point> {
   return page.evaluate(
     (shares) => {
@@ -213,7 +213,7 @@ describe('a tool', () => {
     ['gpu', 3, 'pull', -1, ['full']],
   ] as const) {
     browserTest(
-      `${pointer === 'push' ? 'pushes' : 'pulls'} particles at the pointer (${engine}, ${dimensions}D)`,
+      `${pointer === 'push' ? 'pushes particles away from' : 'pulls particles towards'} the pointer (${engine}, ${dimensions}D)`,
       { tags: [...tags] },
       async () => {
         const { page } = await open();

@@ -61,7 +61,7 @@ async function shareMarked(
   );
 }
 
-/** Returns the middles of empty and of taken cells, and of borders between two empty cells. */
+/** Returns the middles of empty cells, of occupied cells, and of borders between two empty cells. */
 function cellsOf({ world, grid }: Held) {
   // Leave out the ring of empty cells.
   const [columns, rows] = world.cells.map((cells) => cells - 2) as [number, number];

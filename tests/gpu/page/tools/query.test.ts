@@ -26,7 +26,7 @@ describe.each(DIMENSIONS)('the query tool on the GPU in %dD', (dimensions) => {
           const { indices } = await answers.ask(question);
           const expected = answerOf(world, particles, question, radius).toSorted((a, b) => a - b);
           expect(Array.from(indices)).toEqual(expect.arrayContaining(expected));
-          // `expected` lacks a ray's hits that rounding may decide; the search may find two of them.
+          // `expected` lacks a ray's hits that rounding may decide; the search may find up to two of them.
           if (question.kind !== 'ray') expect(indices.length).toBe(expected.length);
           else expect(indices.length).toBeLessThanOrEqual(expected.length + 2);
           const visited = visitedBy(answers.world, particles, question, { radius, backend: 'gpu' });

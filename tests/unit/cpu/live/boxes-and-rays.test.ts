@@ -306,7 +306,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
 
   it('searches all cells in which a ray may touch an object because of rounding', () => {
     const tiny = 2 ** -60;
-    // The centre is just below a border of cells. Its distance from the ray exceeds the radius by less than rounding.
+    // The centre is just below a border of cells. Its distance from the ray exceeds the radius by less than a rounding
+    // error.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
     index.add(vector(-8, -8, -tiny));
     const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];

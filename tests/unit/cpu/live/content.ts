@@ -255,7 +255,7 @@ export function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
 
 /**
  * Returns the positions of two objects. Each is moved by some periods or, along axes that are not periodic, by some
- * diameters of the crowd.
+ * multiples of `world.diameter`.
  */
 export function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
@@ -318,7 +318,7 @@ export interface Step {
   readonly position: number;
   /** The position is moved by this many periods. */
   readonly periods: number;
-  /** Radius, in diameters of the crowd. */
+  /** Radius, in units of `world.diameter`. */
   readonly size: number;
 }
 
@@ -388,7 +388,7 @@ export function play(
       expect(index.add(position, radius)).toBe(lowest);
       content.set(lowest, { position: kept(position), radius });
     } else if (step.act === 'move' || step.act === 'creep') {
-      // A creep is so short that the object mostly stays in its cell.
+      // A creep is usually so short that the object stays in its cell.
       const position =
         step.act === 'move'
           ? given(step)

@@ -131,7 +131,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met).toBeGreaterThan(40);
     });
 
-    it('allocates all its memory at once, and more only if an answer needs a longer list', () => {
+    it('allocates its memory when it is created, and more only if an answer needs a longer list', () => {
       const random = new Random(11);
       const worldOptions: WorldOptions =
         kind === 'unbounded'
@@ -398,7 +398,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       });
       found.push([a, b, near, partnersOf(index, b)]);
     });
-    // Compare as text, since comparing a million numbers would take a second.
+    // Compare as text, since comparing half a million numbers would be slow.
     expect(JSON.stringify(found) === JSON.stringify(expected)).toBe(true);
     const changes = [
       () => index.add(vector(1)),

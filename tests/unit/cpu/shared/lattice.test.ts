@@ -8,7 +8,7 @@ import { reserve, reservedCells } from '../../../../src/cpu/shared/lattice';
 describe('a lattice', () => {
   it('is described by the error message if it cannot be allocated', () => {
     const { cells } = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
-    // A real allocation would first take all the memory of the machine.
+    // A real allocation would take all the memory of the machine before it failed.
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(7, tooLong, cells)).toThrow(LimitError);
     expect(() => reserve(7, tooLong, cells)).toThrow(/^7 particles in 7 × 5 cells take more memory/);
@@ -37,13 +37,13 @@ describe('a lattice', () => {
           for (let x = 0; x < (max[0] as number); x++) centres.push([x, y, z].slice(0, dimensions));
       const grid = createCpuGrid({ ...options, diameter: 1, capacity: centres.length });
       grid.build(Float32Array.from(centres.flat()));
-      // Positions ascend like cells, so slots equal indices.
+      // The positions are in the order of their cells, so slots equal indices.
       expect([...grid.ids()]).toEqual(centres.map((_, index) => index));
       expect([...grid.cells()]).toEqual(centres.map((centre) => cellOfParticle(world, centre, 0)));
     },
   );
 
-  it('is rejected with a message that gives its number of cells, or of particles in an unbounded world', () => {
+  it('is rejected with a message that gives its number of cells or, in an unbounded world, of particles', () => {
     const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(7, tooLong, reservedCells(unbounded))).toThrow(

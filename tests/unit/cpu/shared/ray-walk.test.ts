@@ -17,7 +17,7 @@ const DOUBLES = 2 ** -45;
 const EDGE = 8;
 const RADIUS = 0.5;
 
-/** With 40 copies of each particle a ray usually walks through cells; with one it usually tests all particles. */
+/** With 40 copies of each particle a ray usually walks through cells; with one copy it usually tests all particles. */
 const COPIES = [1, 40];
 
 function worldsIn(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -68,7 +68,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     { weight: 5, arbitrary: fc.double({ min: 0, max: 4 * EDGE, noNaN: true }) },
   );
 
-  it.each(Object.keys(worlds))('meets the same particles as by brute force in a %s world', (name) => {
+  it.each(Object.keys(worlds))('meets the particles that brute force finds in a %s world', (name) => {
     const options = worlds[name] as WorldOptions;
     let met = 0;
     fc.assert(
@@ -125,7 +125,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
   });
 
   it('meets no ball more than a period outside the box, even if the ray is short and there are many balls', () => {
-    // Moved by one period, each ball would lie in the last column and on the ray.
+    // Wrapped by one period, each ball is on the ray and in the last column of cells, but still outside the box.
     const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };
     const position = corner(4).with(0, 2 * EDGE + 0.5);
     for (const count of COPIES) {

@@ -145,7 +145,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
 });
 
 describe('a drive', () => {
-  it('exists in each granular scene, and moves obstacles only in the drum', () => {
+  it('exists in exactly the driven scenes, and moves obstacles only in the drum', () => {
     const request = { dimensions: 2, count: 100 } as const;
     for (const name of sceneNames()) {
       const { drive } = createScene(name, request);

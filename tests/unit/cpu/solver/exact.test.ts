@@ -55,7 +55,8 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
   });
 
   it('choose among equally fast approaches by position, not by id', () => {
-    // The first particle moves towards two others in one cell. One is as far above it as the other is below it.
+    // The first particle moves towards two others, which share a cell. One of them is as far above the first particle
+    // as the other is below it.
     const velocityOfUpper = (order: readonly number[]) => {
       const [upper, lower] = [
         [4.3, 4.75, 4.5],
@@ -181,7 +182,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect(Math.abs(kineticEnergy / before - 1)).toBeLessThan(0.0003);
   });
 
-  it('stand still on a slope, and slide where friction cannot hold', () => {
+  it('hold a particle still on a slope, and let it slide if friction cannot hold it', () => {
     const slope = (degrees: number) => {
       const angle = (degrees * Math.PI) / 180;
       const gravity = [9.81 * Math.sin(angle), -9.81 * Math.cos(angle), 0].slice(0, dimensions);
@@ -207,7 +208,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     expect((sliding.read().velocities[0] as number) / coulomb).toBeCloseTo(1, 2);
   });
 
-  it('stand on an obstacle, and slide where friction cannot hold', () => {
+  it('hold a particle still on an obstacle, and let it slide if friction cannot hold it', () => {
     const stack = (degrees: number, bodies: number) => {
       const angle = (degrees * Math.PI) / 180;
       const gravity = [9.81 * Math.sin(angle), -9.81 * Math.cos(angle), 0].slice(0, dimensions);
@@ -263,7 +264,7 @@ describe.each(DIMENSIONS)('exact simulations in %dD', (dimensions) => {
     );
   });
 
-  it('add up gravity that is below a quantum per second in a substep', () => {
+  it('add up gravity that changes a velocity by less than a quantum per second in a substep', () => {
     const gravity = new Array<number>(dimensions).fill(0);
     gravity[0] = 2 ** -20 * 48;
     const positions = new Float32Array(dimensions).fill(4);

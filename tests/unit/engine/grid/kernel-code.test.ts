@@ -109,7 +109,7 @@ it('the check of code ignores comments', () => {
   expect(definesMerge('/* // */ fn merge() {}')).toBe(true);
 });
 
-it('the check of code leaves unclosed brackets to the compiler, and finds the declarations after them', () => {
+it('the check of code leaves unmatched brackets to the compiler, and finds the declarations after them', () => {
   for (const [usual, broken] of [
     ['return Own(); }', 'return Own();'],
     ['Own();', 'Own(;'],

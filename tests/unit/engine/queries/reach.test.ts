@@ -32,7 +32,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
                 const apart = Math.abs(minimumImageInDoubles(position - other, period));
                 const half =
                   Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-                // `least` is the least radius that includes this pair.
+                // `least` is the least 32-bit radius that includes this pair, or the next one.
                 const least = up(apart);
                 for (const radius of [factor * world.diameter, least]) {
                   if (!(apart < Math.fround(radius)) || radius > Math.min(half, 2 ** 60)) continue;

@@ -207,7 +207,7 @@ describe.each<[string, 2 | 3, Space]>([
   });
 });
 
-test('an unbounded world has no walls, and a distant boid does not affect others', () => {
+test('an unbounded world has no walls, and other boids do not affect a distant one', () => {
   const positions = Float32Array.of(-1e4, 3, -1e4 + 0.2, 3, 2e4, -5);
   const flock = createCpuFlock({ dimensions: 2, unbounded: true, perception: 1, positions });
   for (let step = 0; step < 60; step++) flock.step(1 / 60);

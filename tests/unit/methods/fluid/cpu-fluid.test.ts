@@ -167,7 +167,7 @@ describe('a fluid on the CPU', () => {
     expect(whole).toBeGreaterThan(0.01);
   });
 
-  // Without its limits in equations.ts, density correction would add energy in short substeps.
+  // Without the limits in equations.ts, density correction would add energy in short substeps.
   test.each([
     ['flip', 1e-4],
     ['apic', 1e-6],
