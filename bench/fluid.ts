@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Median milliseconds; `total` is a whole substep. */
+/** `stages` and `total` are median milliseconds. `total` is the time of a whole substep. */
 interface Result {
   readonly dimensions: 2 | 3;
   readonly cells: readonly number[];

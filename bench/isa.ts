@@ -2,7 +2,7 @@
  * `npm run bench:isa`: compiles every kernel with the shader compiler of Mesa's driver for AMD GPUs, which needs no
  * GPU, and prints registers, occupancy and instructions. Compares these with the last record.
  *
- * --all shows the variants of the kernels too; --json FILE writes a record; --baseline FILE compares with another one.
+ * --all shows all kernels in all variants; --json FILE writes a record; --baseline FILE compares with another record.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -19,7 +19,7 @@ const counts = values.counts.split(',').map(Number);
 const repeats = Number(values.repeats);
 if (![...counts, repeats].every((number) => Number.isInteger(number) && number > 0)) {
   process.stderr.write(
-    `--counts is ${values.counts} and --repeats is ${values.repeats}, but they must be whole numbers greater than 0, in --counts separated by commas.\n`,
+    `--counts is ${values.counts} and --repeats is ${values.repeats}, but both must be whole numbers greater than 0; --counts may list several, separated by commas.\n`,
   );
   process.exit(2);
 }

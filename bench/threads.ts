@@ -6,6 +6,7 @@
  * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in the same
  * number of threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of
  * threads.
+ *
  * The last three columns come from processor times, which other programs change less: the time of one thread alone, the
  * time of the busiest of several threads, and the time of one alone divided by the mean time of the several.
  */

@@ -1,8 +1,8 @@
 /**
  * `npm run test:mutants`: puts single faults into shaders and sources, and runs the tests that cover each fault. A
- * survivor is a fault that no test noticed. Skips faults that tests/mutants/equivalents.json lists. Writes
- * tests/mutants/results.json, also if interrupted; a partial run keeps the other results. Exits with 1 if there is a
- * survivor. Flags:
+ * survivor is a fault that no test noticed. The script skips faults that tests/mutants/equivalents.json lists. It
+ * writes tests/mutants/results.json, also if interrupted. An interrupted run, and a run with --only, --again or --rest,
+ * keeps the other results. Exits with 1 if there is a survivor. Flags:
  *
  * - --sample 1: a factor for the number of faults. The choice is random, but the same in each run.
  * - --only PART: only faults in files whose paths contain PART

@@ -3,7 +3,7 @@
  * draw with the quality `hardware`. The CPU engine takes all steps but the last.
  * Usage: node scripts/run.mjs scripts/water.ts FILE scene dimensions count steps [theme quality size camera]
  * FILE ends in .webp or .png. `theme` is dark or light, `quality` is hardware or software, `size` is like 760x440, and
- * `camera` is a turn, a height (both in radians) and a magnification, such as 0.55,0.32,1.
+ * `camera` (3D only) is a turn, a height (both in radians) and a magnification, such as 0.55,0.32,1.
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -33,10 +33,10 @@ export type VariantName = (typeof VARIANTS)[number];
 
 /** Times of `step` and `exact` are per substep, those of the others per run. */
 export interface Timing {
-  /** Milliseconds from submission to completion, per repeat. */
+  /** Milliseconds from the start of recording to completion: one value for each repeat. */
   readonly wall: readonly number[];
   readonly median: number;
-  /** Milliseconds that the host needs to record and submit. */
+  /** Median milliseconds that the host needs to record and submit. */
   readonly host: number;
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;

@@ -108,7 +108,10 @@ export interface GpuRunner {
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
-  /** An `array<atomic<u32>>` of FOLD_BYTES, with COPY_SRC and COPY_DST: the pairs of counter i, then its checksum. */
+  /**
+   * An `array<atomic<u32>>` of FOLD_BYTES, with COPY_SRC and COPY_DST. Word 2i is the number of pairs of counter i.
+   * Word 2i + 1 is its checksum.
+   */
   readonly counters: GPUBuffer;
   /** Counts the work of a build and query of these positions, which `place` got. Not timed. */
   countWork?(positions: Float32Array): Work | Promise<Work>;

@@ -2,8 +2,8 @@
  * A scene of the user's own bodies, from a table (src/core/state/particle-table.ts) or from plain 32-bit floats.
  *
  * Bodies are shifted, then scaled by a power of two, so that the widest one is 1 to 2 units wide. Positions and sizes
- * are then rounded to a step, so that 32-bit floats hold all distances of bodies that may touch. The step is at most
- * 1/1024 of the widest body, unless the bodies spread over more than 2^23 steps.
+ * are then rounded to a step, so that 32-bit floats exactly hold the squared distances of bodies that may touch. The
+ * step is at most 1/1024 of the widest body, unless the bodies spread over more than 2^23 steps.
  */
 import { ArgumentError, CellstormError, Phrase } from '../../src/core/base/errors';
 import { MAX_PARTICLES } from '../../src/core/simulation/ids';

@@ -14,8 +14,8 @@ const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 interface Columns {
   readonly starts: Uint32Array;
   /**
-   * Offsets to later columns that touch a column. The last column along each axis is empty, so no offset joins opposite
-   * ends of rows.
+   * Offsets from a column to the later columns that touch it. The last column along each axis is empty, so no offset
+   * joins opposite ends of rows.
    */
   readonly ahead: readonly number[];
   /** The longest edge's axis first, the shortest edge's last. */

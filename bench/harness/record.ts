@@ -208,7 +208,7 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['reason', ({ reason }) => reason],
 ];
 
-/** Formats outcomes as CSV, by RFC 4180. */
+/** Formats outcomes as CSV. Cells are quoted as in RFC 4180, but lines end with a line feed only. */
 export function toCsv(outcomes: readonly Outcome[]): string {
   const cell = (value: string | number | undefined) => {
     const text = value === undefined ? '' : String(value);

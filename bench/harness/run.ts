@@ -51,7 +51,7 @@ export interface BenchHost {
   readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
   /** Default: COPY_BYTES. */
   readonly copyBytes?: number | undefined;
-  /** Called between samples, so that a page stays responsive. May reject with BenchStopped to end the run early. */
+  /** Called after `onProgress`, so that a page stays responsive. May reject with BenchStopped to end the run early. */
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 

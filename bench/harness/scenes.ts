@@ -42,8 +42,8 @@ export interface BenchSceneDefinition {
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
   /**
-   * The largest number of bodies. The file of --input has no more; in a scene of this file, the pairs of more bodies
-   * would not fit into memory.
+   * The largest number of bodies. With --input, the file has no more. In a scene of BENCH_SCENES, more bodies would
+   * have too many pairs.
    */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;

@@ -18,9 +18,9 @@ export function cellsOf({ dimensions, count, radius, frame }: BenchScene): Int32
 export interface Collisions {
   /** Number of cells with bodies. */
   readonly cells: number;
-  /** The share of these cells that share a bucket with another one. */
+  /** The fraction of these cells whose bucket also holds another cell. */
   readonly sharing: number;
-  /** The same share if each cell had a random bucket. */
+  /** The expected fraction if each cell had a random bucket. */
   readonly expected: number;
   /** The most cells in one bucket. */
   readonly fullest: number;

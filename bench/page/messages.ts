@@ -30,7 +30,7 @@ export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { re
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
-  /** Until it ends, the worker holds a Web Lock with the worker's name, so the page can notice its end. */
+  /** The worker holds a Web Lock with its own name until it ends, so the page can notice that. */
   | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';

@@ -47,7 +47,8 @@ export const RBUSH: CpuEngine = {
               if (other.body > item.body && doMeet(item, other)) tests++;
             }
           } else {
-            // rbush finds the bodies of a node inside the item's box without comparing them. They are candidates, too.
+            // If a node is inside the item's box, rbush finds its bodies without comparing them. They are
+            // candidates, too.
             for (const child of node.children) if (doMeet(item, child)) walk(child);
           }
         };

@@ -24,7 +24,7 @@ export function linesOf(
       ...line,
       points: curve.map(({ count, milliseconds }) => ({ count, value: milliseconds })),
     });
-    // Leave out counts of 0 tests: a logarithmic axis has no zero.
+    // Leave out points with 0 tests: a logarithmic axis has no zero.
     const points = outcomes
       .filter((outcome) => outcome.engine === engine && `${outcome.scene} ${outcome.dimensions}D` === name)
       .flatMap(({ count, work }) => (work && work.tests > 0 ? [{ count, value: work.tests }] : []))

@@ -251,7 +251,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Names the number of bodies below which the CPU's grid is faster, because submitting GPU work takes longer. */
+/** Names the number of bodies below which the CPU's grid is faster, because submitting work to a GPU costs time. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

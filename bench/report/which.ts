@@ -31,7 +31,7 @@ const STRUCTURES: Readonly<Record<string, string>> = {
   'cpu-box-cells': 'grid of boxes',
 };
 
-/** Structures that take at most this many times as long as the fastest count as equally fast. */
+/** A structure counts as equally fast if it takes at most this many times as long as the fastest one. */
 const WITHIN = 1.1;
 
 /** Engines that only find all pairs at once, so few queries cost them as much as many. */
@@ -50,7 +50,7 @@ export function nameOf(engine: string): string {
 }
 
 /**
- * Returns the timed outcomes of each scene at its greatest count, the fastest first. Leaves out scenes with only one
+ * Returns the timed outcomes of each scene at its greatest count, the fastest first. Leaves out scenes with at most one
  * timed outcome. Compares least times, because other work on a machine makes medians longer. For a scene in several
  * records, the newest record counts. Names include the count if counts differ.
  */

@@ -13,7 +13,7 @@ export function threadTimes(): ThreadTimes {
   }
 }
 
-/** Returns milliseconds. Linux updates this file only a few times per time slice, so add up times of many turns. */
+/** Returns milliseconds. Linux updates `schedstat` only a few times per time slice, so add up times of many turns. */
 function timeOf(task: string): number {
   const [nanoseconds] = readFileSync(`${TASKS}/${task}/schedstat`, 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;

@@ -1,7 +1,7 @@
 /**
- * A model of a GPU's L2: lines of 128 bytes with four sectors each, 16 ways, the least recently used line leaves. Loads
- * and atomics fetch missing sectors from memory. Stores do not, because memory accepts parts of sectors. A sector that
- * was written goes to memory when its line leaves.
+ * A model of a GPU's L2: lines of 128 bytes with four sectors each, 16 ways, the least recently used line leaves.
+ * Loads, updates and atomics fetch missing sectors from memory. Stores do not, because memory accepts parts of sectors.
+ * A sector that was written goes to memory when its line leaves.
  */
 
 export const SECTOR_BYTES = 32;

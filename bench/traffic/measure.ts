@@ -3,8 +3,8 @@
  * simulation, `grid` the build and query of the benchmark's engine gpu-grid.
  *
  * Each request goes through two models of an L2. `large` stands for states far larger than the L2: each dispatch begins
- * with an empty L2 and ends with a flush, and the L2 is much smaller than the state (`largeCacheBytes`).
- * `own` is an L2 of l2Bytes that keeps its content from dispatch to dispatch.
+ * with an empty L2 and ends with a flush, and the L2 is much smaller than the state (`largeCacheBytes`). `own` is an L2
+ * of l2Bytes that keeps its content from dispatch to dispatch.
  */
 import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu, wrapDevice } from '../../src/gpu/device';
@@ -168,7 +168,7 @@ class Counting {
     this.replay = new Replay(gpu, [this.large, this.own]);
   }
 
-  /** Runs the dispatches once and counts their traffic. */
+  /** Runs the dispatches and counts their traffic. */
   async count(dispatches: readonly Dispatch[], order: Order): Promise<TrafficCase> {
     const { large, own } = this;
     const kernels = new Map<string, KernelFigures>();

@@ -31,7 +31,7 @@ export function readOptions(args: readonly string[]): TrafficOptions {
   const steps = wholeNumber(given, 'steps', 0, MOST_STEPS) as number;
   const bandwidth = realNumber(given, 'bandwidth') as number;
   if (bandwidth <= 0) {
-    throw new CellstormError(`--bandwidth is ${values.bandwidth}, but it must be TB/s above 0, such as 4.3.`);
+    throw new CellstormError(`--bandwidth is ${values.bandwidth}, but it must be above 0 TB/s, such as 4.3.`);
   }
   const requests = counts.flatMap((count) =>
     dimensions.flatMap((dimension) =>

@@ -34,7 +34,7 @@ export interface CaseRecord {
   readonly dimensions: number;
   readonly count: number;
   readonly order: Order;
-  /** Accesses of all kernels that are not counted, because the buffer of the trace was full. */
+  /** The number of accesses, over all kernels, that did not fit into the trace. They are not counted. */
   readonly lost: number;
   /** Per kernel, the figures in the order of `TrafficRecord.figures`. */
   readonly kernels: Readonly<Record<string, readonly number[]>>;

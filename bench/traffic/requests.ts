@@ -19,7 +19,7 @@ export interface Traffic {
   requests: number;
   /** Sectors of all requests. */
   sectors: number;
-  /** Sectors if the bytes of each request lay in a row. */
+  /** Sectors if the bytes of each request were contiguous. */
   ideal: number;
 }
 

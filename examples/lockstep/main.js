@@ -16,8 +16,8 @@ const PLAYERS = [0, 1];
 const JOINER = 2;
 
 /**
- * Returns each player's hash and number of discs at the end, the tick with whose state the third player began, and the
- * first desync.
+ * Returns each player's hash and number of discs at the end, the tick at which the third player joined, and the first
+ * desync.
  * @param {number} [wrongAt] The tick in which player 1 makes its mistake.
  */
 async function playGame(wrongAt) {

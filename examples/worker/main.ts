@@ -16,7 +16,7 @@ worker.onmessage = ({ data }: MessageEvent<{ steps?: number; error?: string }>) 
 let frames = 0;
 function frame(): void {
   frames++;
-  if (steps > 0) status.textContent = `The worker took ${steps} steps; this thread drew ${frames} frames.`;
+  if (steps > 0) status.textContent = `The worker took ${steps} steps; this thread counted ${frames} frames.`;
   requestAnimationFrame(frame);
 }
 requestAnimationFrame(frame);

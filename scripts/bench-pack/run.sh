@@ -90,7 +90,7 @@ if ! cellstorm info >"$out/info.txt" 2>&1; then
 fi
 cat "$out/info.txt"
 
-# If possible, compile a grid written directly for CUDA; it then runs in all parts below.
+# If possible, compile a grid written directly for CUDA. It then runs in all `bench` parts below but order and boxes.
 native=
 uncompiled=
 if [ -z "$nvcc" ]; then

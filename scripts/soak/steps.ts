@@ -20,7 +20,7 @@ const READ_EVERY = 250;
 const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
-/** Greatest growth after the first fifth of the run, in MiB. `buffers` is a number: four staging buffers may stay. */
+/** Greatest allowed growth after a fifth of the run, in MiB. `buffers` is a number: four staging buffers may stay. */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
 export async function runGpuSteps(part: Part, steps: number, seed: number): Promise<Figures> {

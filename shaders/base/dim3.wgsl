@@ -1,4 +1,4 @@
-// Types and functions for 3D. dim2.wgsl has the same ones for 2D, and comments on what is equal in both.
+// Types and functions for 3D. dim2.wgsl has the same names for 2D, and its comments explain what is equal in both.
 // Needs: substep.
 
 const DIMENSIONS = 3u;

@@ -14,8 +14,8 @@ struct Grid {
   // The period of each axis and its inverse; 0 along axes that are not periodic.
   period: Vector,
   inverse_period: Vector,
-  // The number of empty cells at each end of an axis: 0 if the axis is periodic, otherwise 1. Unbounded worlds and
-  // worlds with levels have no such cells.
+  // The number of empty cells at each end of an axis: 0 if the axis is periodic, otherwise 1. Meaningless in unbounded
+  // worlds and worlds with levels, which have no such cells.
   ring: Extent,
   // `levels` and `inverse_base` are 0 without variable radii. `inverse_base` is 1 / the largest diameter on the lowest
   // level.

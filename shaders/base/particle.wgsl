@@ -1,6 +1,6 @@
 // The types for kernels that visit the neighbours of each particle. These kernels define
-//   struct Gathered                 what it gathers per particle,
-//   fn reach_squared() -> f32       the square of the reach,
+//   struct Gathered                 what the kernel gathers per particle,
+//   fn reach_squared() -> f32       the square of the reach, or of the share if the reach is a share (see below),
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)

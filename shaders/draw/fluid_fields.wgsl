@@ -1,6 +1,6 @@
 // Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
-// the middle layer along z, and only faces between solid and other cells are drawn. Host twin of the struct: FIELDS in
-// src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
+// the middle layer along z, and solid cells show only their faces beside other cells. Host twin of the struct: FIELDS
+// in src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
 // Needs: PRESSURE_STOPS, fields, SOLID, kinds, frame, quad_corner, FLUID, OFF_SCREEN, LIGHT, velocity.
 
 struct Fields {
@@ -23,7 +23,7 @@ struct Fields {
   pressure: array<vec4f, PRESSURE_STOPS>,
 }
 
-// The distance between lines of the hatching along x, and half their width, in CSS pixels.
+// The distance between lines of the hatching, and half the width of a line, both along x in CSS pixels.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
 // The opacity of solid cells between the lines of the hatching, and on these lines.

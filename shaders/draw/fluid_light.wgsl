@@ -24,7 +24,7 @@ struct Sight {
 const BORDER = 0.42;
 const LEAST_SLOPE = 1e-7;
 const SUN = vec3f(-0.4567, 0.8119, -0.3637);
-// The floor ends this many half diagonals of the tank's floor away from its middle.
+// The radius of the drawn floor, in half diagonals of the tank's floor.
 const FLOOR_END = 1.7;
 // The tank's height divided by the edge of a floor tile.
 const TILES = 5.0;

@@ -1,5 +1,5 @@
 // Lists the particles of a 3D fluid that may lie outside its surface, in any order, behind the arguments of an indirect
-// draw. drops[1] counts the particles.
+// draw. drops[1] counts the listed particles.
 // Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
 
 // Particles in voxels at least this dense are not listed. DENSEST is greater than DROPS.y of fluid_spray.wgsl, because

@@ -1,6 +1,6 @@
-// Draws the occupied cells of an unbounded world: in 2D as squares, in 3D as the edges of cubes, as strips of four
-// vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched in 2D. In 3D
-// they keep the colour of their bucket and have thick lines; other cells have faint lines.
+// Draws the occupied cells of an unbounded world: squares in 2D, the edges of cubes in 3D. Each square or edge is a
+// strip of four vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched in
+// 2D. In 3D they keep the colour of their bucket and have thick lines; other cells have faint lines.
 // Needs: overlay, cells, FAINTEST_HEAT, DARKEST_HEAT, frame, BUCKET_OPACITY, HATCH, NARROWEST_CELL, WIDE_CELL.
 // Needs: DARKEST_LINE, Line, LONE_CELL, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
 

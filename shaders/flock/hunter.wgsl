@@ -17,7 +17,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // `hunting` holds the positions of all hunters, then their velocities.
+  // The buffer `hunting` holds the positions of all hunters, then their velocities.
   let speed_at = parameters.hunters + particle.slot;
   let push = parameters.avoidance * shunned_obstacles(particle.position)
     - parameters.hunting / max(own.weight, 1.0) * own.apart;

@@ -38,7 +38,7 @@ fn mark_kinds(
       return;
     }
   }
-  // Rounding puts some particles of the last cell into grid cells beyond it, so these count as part of the last cell.
+  // Rounding puts some particles of the last cell into grid cells beyond it. These grid cells count as part of it.
   let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
   var inside = 0u;
   for (var z = at.z; z <= last.z; z++) {

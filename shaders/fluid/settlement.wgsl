@@ -12,7 +12,7 @@ var<workgroup> more: array<vec2f, WORKGROUP>;
 fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   var own = vec4f();
   var own_more = vec2f();
-  // In a small fluid, fewer workgroups wrote partial sums; the other sums are stale.
+  // In a small fluid, fewer than PARTIALS workgroups wrote sums; the other sums are stale.
   let groups = min(PARTIALS, (frame.cells.w + WORKGROUP - 1u) / WORKGROUP);
   for (var index = thread; index < groups; index += WORKGROUP) {
     own += partials[index];

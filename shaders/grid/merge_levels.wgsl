@@ -64,7 +64,7 @@ fn compare_sample(
     let differing = cell ^ load_lattice(sample[other - select(0u, sampled, other >= sampled)]);
     other += threads;
     let bits = u32(differing.x | differing.y | differing[DIMENSIONS - 1u]);
-    // A loop, because software GPUs skip it if no thread has a pair that shares a cell on any level.
+    // A loop instead of a branch: software GPUs skip it if no thread has a pair that shares a cell on any level.
     for (var pairs = select(0u, 1u, bits < (1u << (grid.levels - 1u))); pairs > 0u; pairs--) {
       atomicAdd(&shared_cells[33u - countLeadingZeros(bits)], 1u);
     }

@@ -35,7 +35,7 @@ export interface Pictured {
   readonly frame: Frame;
   toPixel(point: readonly number[]): readonly [number, number];
   readonly pixels: Pixels;
-  /** Bytes of the surface textures. */
+  /** Bytes of the surface textures and, in 3D, of the volume. */
   readonly bytes: number;
 }
 

@@ -27,8 +27,8 @@ export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
 /**
- * Replaces FOLD for variable radii in unbounded worlds, where each level has a table. Even so, dispatches over buckets
- * need two dimensions.
+ * Replaces FOLD for variable radii in unbounded worlds: each level has a table, so FOLD would allow too few workgroups.
+ * With LEVELS_FOLD, too, dispatches over buckets need two dimensions.
  */
 export const LEVELS_FOLD = 6;
 

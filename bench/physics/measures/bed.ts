@@ -9,7 +9,7 @@ const RATIOS: Readonly<Record<Dimensions, readonly number[]>> = { 2: [5, 10, 20]
 const LAYERS = 3;
 const DROP = 0.2;
 const SECONDS = 10;
-/** In diameters of the smaller body. */
+/** The limit of an overlap, in diameters of the smaller ball. */
 const SHALLOW = 0.05;
 
 /** The last body is the heavy ball. The balls of the bed are off the lattice by up to 1/32 along x. */
@@ -33,7 +33,7 @@ export function bedScene(dimensions: Dimensions, ratio: number): PhysicsScene {
   ]);
 }
 
-/** Returns the deepest overlap of balls of different sizes, in diameters of the smaller one. */
+/** Returns the deepest overlap of two balls, in diameters of the smaller one. */
 function deepestOf({ dimensions, bodies }: PhysicsScene, { positions }: PhysicsState): number {
   let deepest = 0;
   for (let a = 0; a < bodies.length; a++) {

@@ -13,7 +13,7 @@ const DROP_SECONDS = 6;
 /** Seconds. A ball without restitution has landed by then. */
 const LANDED = 1.6;
 /**
- * The largest accepted share by which the energy changes. Rounding changes it by 2e-8 to 4e-7 in 5,000 steps; the
+ * The largest accepted share by which the energy changes. Rounding changes it by 8e-9 to 4e-7 in 5,000 steps; the
  * larger changes occur on the GPU.
  */
 const ENERGY_CHANGE = 1e-6;
@@ -22,7 +22,7 @@ const ENERGY_CHANGE = 1e-6;
  * 2.46%.
  */
 const HEIGHT_ERROR = 0.025;
-/** The greatest accepted height of a ball without restitution after it has landed. */
+/** After a ball without restitution has landed, it may be at most this far above its resting position. */
 const MOST_RISE = 0.001;
 /** The height of the obstacle, which is a box. */
 const TOP = 2;
@@ -45,7 +45,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** Makes a scene of one ball. At the start, its lowest point is DROP above the wall below it or above the obstacle. */
+/** Makes a scene of one ball. At the start, its lowest point is DROP above the floor: a wall or the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,
@@ -72,7 +72,7 @@ export function dropScene(
   };
 }
 
-/** Returns heights of bounces, NaN if missing. Tops lie between steps, so they follow from the last rising step. */
+/** Returns heights of bounces, NaN if missing. Tops lie between steps, so each is extrapolated from the last rise. */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
   let top: number | undefined;

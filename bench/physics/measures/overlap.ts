@@ -20,8 +20,9 @@ import type { Case } from '../measure';
 import { measureOverlaps } from '../overlaps';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
-/** The number of seeds for each gravity in GRAVITIES, and for each crowd in SLOW. */
+/** The number of seeds for each gravity in GRAVITIES. */
 const STARTS = 6;
+/** The number of seeds for each entry of SLOW. */
 const SLOW_STARTS = 8;
 /** 32-bit floats hold the multiples of 1/UNITS in these worlds exactly. */
 const UNITS = 1024;
@@ -45,7 +46,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const GRAVITIES = [0.1, GRAVITY, 50] as const;
 
-/** These crowds gained energy in a version in which friction raised the limit of a particle's sum of changes. */
+/** These crowds gained energy in an old version. In it, friction raised the limit of a particle's sum of changes. */
 const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution: number })[] = [
   { count: 60, edge: 1, friction: 10, restitution: 0 },
   { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },
@@ -62,8 +63,8 @@ const SLOW = [
 const WORLD = 20;
 const MOST_SPEED = 1;
 /**
- * Bodies with a smaller overlap, in diameters, count as apart. Contacts remove only a share of an overlap, so overlaps
- * never reach 0.
+ * Bodies with a smaller overlap, in diameters, count as apart. A push removes only a share of an overlap, so pushes
+ * alone never end one.
  */
 const APART = 1e-3;
 

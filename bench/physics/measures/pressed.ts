@@ -1,6 +1,6 @@
 /**
  * Bodies at rest that overlap on a floor. Some have room to come apart. A row on a floor that is too short for it has
- * none, and must come to rest with overlaps. A column must not jump.
+ * none, and must come to rest with overlaps. For a column, the rise of its top is measured, without a limit.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';

@@ -20,7 +20,7 @@ const HEIGHT = 128;
 /** Limits of the gap, as shares of the gap at the start without the drop. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
-/** With these ratios, the upper ball is also dropped by DROP, on an obstacle and with restitution 0.5. */
+/** With DROPPED_RATIOS, the upper ball is also dropped by DROP: above an obstacle, with restitution 0.5. */
 const DROP = 0.01;
 const DROPPED_RATIOS = [5, 10] as const;
 

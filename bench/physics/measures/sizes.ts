@@ -1,6 +1,6 @@
 /**
- * Bodies of different sizes that fall into a bin, and columns of them that fall on a floor. Their energy must not grow,
- * none may get faster than a fall, and a bin must come to rest.
+ * Boxes of different sizes fall into a bin, and columns of balls of different sizes fall on a floor. Energy must not
+ * grow, no body may get faster than in a fall from the highest start, and all must come to rest.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -15,10 +15,10 @@ const COLUMN = { count: 20, width: 10, height: 40, gap: 0.3 } as const;
 const STARTS = 3;
 /** Units per second. */
 const CALM = 0.1;
-/** Positions and sizes are rounded, so the energy of the start is off by this share. */
+/** Positions and sizes are rounded, so the energy of the start may be off by this share. */
 const ROUNDING = 1e-5;
 
-/** Returns numbers from LEAST to MOST. */
+/** Returns a function that returns numbers from LEAST to just below MOST. */
 function sizesFrom(seed: number): () => number {
   const random = new Random(seed);
   return () => LEAST + (MOST - LEAST) * (random.below(1024) / 1024);
@@ -56,7 +56,7 @@ export function sizesColumnScene(dimensions: Dimensions, seed: number): PhysicsS
   return sceneInBox(dimensions, vector(dimensions, width, height, width), bodies);
 }
 
-/** Returns the kinetic and the potential energy per mass. Masses are volumes. */
+/** Returns the kinetic and the potential energy per unit of mass. Masses are proportional to volumes. */
 function energyOf({ dimensions, bodies }: PhysicsScene, { positions, velocities }: PhysicsState): number[] {
   let [mass, kinetic, potential] = [0, 0, 0];
   bodies.forEach(({ size }, body) => {

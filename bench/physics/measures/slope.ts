@@ -122,7 +122,7 @@ export function coulombAcceleration(degrees: number): number {
   return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
 }
 
-/** Compares the acceleration of the last body with `expected`, along the axis `along`. */
+/** Compares the acceleration of the only body with `expected`, along the axis `along`. */
 export function slidingCase(
   name: string,
   degrees: number,

@@ -3,7 +3,7 @@
  * Arguments, in order:
  *
  * - the first case
- * - the end of the cases
+ * - the number after the last case
  * - the seed
  * - a file for the number of the case in progress
  */

@@ -181,7 +181,7 @@ function gridObject(name: string, kinds: readonly string[]): PublicObject {
 
 export const GRID = gridObject('HashGrid', Object.keys(GRID_PARTS));
 
-/** One object per kind of list or kernel: a grid that has this kind only. */
+/** One object per entry of GRID_PARTS: a grid with this part only. */
 export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).map((kind) =>
   gridObject(`HashGrid, ${kind}`, [kind]),
 );

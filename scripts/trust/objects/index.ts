@@ -25,7 +25,7 @@ export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
-/** Like objectsNamed, but with small grids in place of GRID, because GRID takes long to create. */
+/** Like objectsNamed, but with GRIDS_BY_PART in place of GRID, because GRID takes long to create. */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
   return small.filter((object) => object.name.includes(name));

@@ -98,7 +98,7 @@ fn descend(
   if (group.x == 0u) {
     judge(thread);
   }
-  // This dispatch is recorded for each iteration, so the solver may have stopped already.
+  // This dispatch is direct, so it runs even if the solver has stopped.
   let is_idle = atomicLoad(&solver.done) != 0u;
 #else
   let is_idle = is_over();

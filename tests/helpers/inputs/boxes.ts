@@ -119,7 +119,7 @@ export function scatterBoxes(
   return boxes;
 }
 
-/** Returns scenes whose boxes differ in size or arrangement. In the last one, the first box contains all others. */
+/** Returns scenes that differ in the sizes or positions of boxes. In the last, the first box contains all others. */
 export function boxScenes(dimensions: Dimensions, count: number): Float32Array[] {
   const noise = createNoise(8);
   const edge = dimensions === 2 ? 60 : 16;

@@ -26,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** Returns crowded particles. The density correction lifts them; the lift alone would add energy. */
+/** Returns crowded particles. The density correction lifts them, which adds energy. */
 export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

@@ -93,7 +93,7 @@ export interface UnusualCrowd {
 function crowdsIn(world: World, coordinateOf: (axis: number) => fc.Arbitrary<number>, most: number) {
   const particle = fc.tuple(...world.cells.map((_, axis) => coordinateOf(axis)));
   return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): UnusualCrowd => {
-    // Every third particle differs from another one only along x, so that there are pairs.
+    // Every sixth particle differs from another one only along x, so that there are pairs.
     const positions = particles.map((position, index) => {
       const other = particles[index >> 1] as number[];
       return index % 3 === 2

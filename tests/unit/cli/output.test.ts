@@ -40,7 +40,7 @@ it('the progress of long checks is a bar on a terminal; elsewhere, nothing is wr
   expect(seen(false)).toEqual([]);
 });
 
-it('durations have at most 59 seconds and 59 minutes', () => {
+it('durations are in seconds below 100 s, in minutes and seconds below 100 min, then in hours and minutes', () => {
   expect([0, 99.94, 119.4, 119.7, 6000, 9000].map(formatSeconds)).toEqual([
     '0.0 s',
     '99.9 s',

@@ -56,7 +56,7 @@ describe('findBrowser', () => {
     expect(findBrowser(machine, 'netscape')).toBeUndefined();
   });
 
-  it('if no browser is named, takes the first Chrome, Chromium or Edge or, without these, Firefox', () => {
+  it('if no browser is named, takes the first Chrome, Chromium or Edge, or else Firefox', () => {
     const [firefox, edge, chromium] = ['/usr/bin/firefox', '/usr/bin/microsoft-edge', '/snap/bin/chromium'];
     expect(findBrowser(machineWith([firefox, edge, chromium]), '')?.command).toBe(chromium);
     expect(findBrowser(machineWith([firefox, edge]), '')).toEqual({ command: edge, isFirefox: false });

@@ -67,7 +67,7 @@ describe('rules of the page lockstep.html', () => {
     expect(simulation.settings.gravity).toEqual(OPTIONS.gravity);
   });
 
-  it('end in the same hash after the same inputs, also after a reset, and in another one after a mistake', () => {
+  it('end in the same hash after the same inputs, also after a reset, and in another hash after a mistake', () => {
     const { simulation, rules } = open();
     const start = simulation.checkpoint();
     const play = (wrongAt?: number) => {

@@ -8,8 +8,8 @@ const ROOT = new URL('../../../shaders/', import.meta.url);
 const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
 
 /**
- * Attributes with their arguments. Of `@workgroup_size`, matches only the name, because modules must list the names in
- * its arguments.
+ * Matches an attribute with its arguments, but only the name of `@workgroup_size`, because modules must list the names
+ * in its arguments.
  */
 const ATTRIBUTE = /@(?!workgroup_size)\w+(\(\w+\))?|@workgroup_size/g;
 

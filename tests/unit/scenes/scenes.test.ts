@@ -232,8 +232,8 @@ describe.each([2, 3] as const)('in %dD, with variable radii, the scene', (dimens
 
   it.each([
     ['mixed-pile', 3, 2000, 0.12],
-    // The scene has about 88 squares (in 3D, 32 cubes), each full of particles of one octave. The tolerance is three
-    // standard deviations of an octave's share of them, 1/6.
+    // The scene has about 88 squares (in 3D, 32 cubes), each full of particles of one octave. An octave gets about a
+    // sixth of them. The tolerance is three standard deviations of this share.
     ['mixed-wide', 6, dimensions === 2 ? 20_000 : 200_000, dimensions === 2 ? 0.12 : 0.2],
   ] as const)(
     '%s gives each of %i octaves the same area or volume; the first particles do not touch',

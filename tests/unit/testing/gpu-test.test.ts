@@ -11,8 +11,8 @@ interface Reports {
 }
 
 /**
- * Returns a fake WebGPU, because real devices do not report errors on demand. Its devices report errors of scopes when
- * these are popped, unless the device is destroyed, and everything else when the body calls `tell`.
+ * Returns a fake WebGPU, because real devices do not report errors on demand. Its device reports the error of a scope
+ * when the scope is popped, unless the device is destroyed. It reports everything else when the body calls `tell`.
  */
 function made({ scopes = {}, uncaptured, lost }: Reports): { gpu: () => GPU; tell: () => Promise<void> } {
   const stack: string[] = [];

@@ -86,7 +86,7 @@ const extentIn = (scene: BenchScene, body: number, axis: number) =>
 const engineNamed = (name: string) =>
   [...CPU_ENGINES, ...PEERS].find((engine) => engine.name === name) as CpuEngine;
 
-/** Our engines that sort bodies into their own order. */
+/** The CPU engines that use SortedBodies. */
 const SORTED = /^cpu-(rows|morton|teschner|hash-.*|.*quadtree|kd-tree|bvh)$/;
 const HASHES: [string, HashName, number][] = [
   ['cpu-teschner', 'teschner', FIXED_BUCKETS],

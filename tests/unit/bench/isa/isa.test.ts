@@ -150,7 +150,7 @@ describe('the table', () => {
   });
 });
 
-test('the kernels of a sort, a step, pairs and the fluid are hot; kernels without options are plain', () => {
+test('the kernels of a sort, a step, pairs and the fluid are hot; those without options are plain', () => {
   const names = ['grid.scan.apply 3D', `${RESOLVE}`, 'fluid.particles 2D', 'measure.pairs.naive.fill 2D'];
   expect(names.map(isHot)).toEqual([true, true, true, true]);
   expect(names.map(isPlain)).toEqual([true, true, true, false]);

@@ -13,7 +13,7 @@ const cases = DIMENSIONS.flatMap((dimensions) =>
 describe.each(cases)('$name in $dimensions dimensions', ({ engine, dimensions }) => {
   const scene = createScene('pile', { dimensions, count: COUNT });
 
-  it('begins to fall, and reports the velocity of a free fall', async () => {
+  it('lets the top body fall freely, and reports its velocity', async () => {
     const stepper = await engine.open(scene, 1);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);

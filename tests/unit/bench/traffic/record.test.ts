@@ -132,7 +132,7 @@ describe('flags', () => {
   test.each([
     ['--count 5e6', '--count is 5e6, but it must be a whole number from 1 to 4000000.'],
     ['--scene heap', '--scene is heap, but it must be one of grid, uniform, pile, clustered.'],
-    ['--bandwidth 0', '--bandwidth is 0, but it must be TB/s above 0, such as 4.3.'],
+    ['--bandwidth 0', '--bandwidth is 0, but it must be above 0 TB/s, such as 4.3.'],
     ['--speed 1', 'The flags are --count, --scene'],
   ])('%s is refused', (flags, message) => {
     expect(() => readOptions(flags.split(' '))).toThrow(message);

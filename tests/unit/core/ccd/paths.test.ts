@@ -56,7 +56,7 @@ describe('a path', () => {
     expect(positions[2]).toBeLessThanOrEqual(63.5 - NEAR);
   });
 
-  it('ends at a wall, which reflects the velocity towards it, times the restitution', () => {
+  it('ends at a wall, which reverses the normal velocity and multiplies it by the restitution', () => {
     const simulation = few([60, 4], [2048, 64], { restitution: 0.5 });
     simulation.step(1 / 64);
     const { positions, velocities } = simulation.read();

@@ -113,7 +113,7 @@ describe('integers of exact simulations', () => {
     expect(ratio(0, 7)).toBe(0);
   });
 
-  it('have lengths below the exact ones by at most a share of 2^-14, or 1 if that is more', () => {
+  it('have lengths below the exact ones by at most 1 or a share of 2^-14, whichever is more', () => {
     const vector = fc.tuple(signed(2 ** 30), signed(2 ** 30), signed(2 ** 30));
     fc.assert(
       fc.property(vector, fc.integer({ min: 0, max: 30 }), (given, shift) => {

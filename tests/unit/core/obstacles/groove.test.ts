@@ -39,7 +39,7 @@ describe.each([
   ['an exact ball', true],
 ] as const)('%s in a groove', (_, exact) => {
   // Both sides together press 1 / 0.6 times as much as a floor, so friction holds up to 39.8° instead of 26.6°.
-  it('stands at 35°, because friction follows what both sides press', () => {
+  it('stands at 35°, because friction grows with how hard both sides press together', () => {
     const simulation = openGroove(35, exact);
     const before = advance(simulation, 60);
     expect(Math.abs(advance(simulation, 60) - before)).toBeLessThan(1e-4);

@@ -132,7 +132,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
           const plain = new ReferenceSimulation(options);
-          // Make one call only. It may push particles into one corner, where last bits decide what the next call does.
+          // Make one call only. It may push several particles into the same corner, where the last bits decide what a
+          // second call does.
           for (const simulation of [fast, plain]) {
             if (seed % 2 === 0) simulation.step(DT);
             else simulation.separate(3);

@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
                 smallest: Math.fround(radii.smallest),
                 largest: Math.fround(radii.largest),
               };
-              // Obstacles have any size that does not reach across the period.
+              // Obstacles may have radii up to half the shortest period, minus the largest particle's radius.
               const around = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY));
               const most = Math.min(2 ** 59, (around - world.diameter) / 2);
               const isFixed = (body: number) => body % 3 === 2;

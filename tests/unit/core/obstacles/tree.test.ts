@@ -261,7 +261,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
       expect(found(tree, low as number[], high as number[])).toEqual(all);
       const beyond = new Array<number>(dimensions).fill(4 * EDGE);
       expect(found(tree, beyond, beyond)).toEqual([]);
-      // The bytes of the nodes' boxes and links, and of the bodies.
+      // The tree counts the bytes of its nodes' boxes and links, and of its bodies.
       expect(tree.byteLength).toBe(4 * (stride * tree.nodes + (dimensions + 1) * count));
     }
   });

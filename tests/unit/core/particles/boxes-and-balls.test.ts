@@ -74,7 +74,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     }
   });
 
-  it('stop at walls with their own edges', () => {
+  it('stop with their edges at the walls', () => {
     const simulation = create({
       dimensions: 2,
       min: [0, 0],

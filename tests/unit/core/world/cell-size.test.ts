@@ -35,7 +35,7 @@ describe('suggestCellSize', () => {
     }
     expect(suggestCellSize(3, { unbounded: true }).cellSize).toBe(8);
     expect(suggestCellSize(4, { unbounded: true }).cellSize).toBe(8);
-    // A density does not change the size.
+    // In an unbounded world, a density does not change the size.
     for (const density of [undefined, 1e-9]) {
       const { cellSize, reason } = suggestCellSize(3, { dimensions: 2, density, unbounded: true });
       expect(cellSize).toBe(8);

@@ -189,7 +189,7 @@ describe('levels of a periodic world that does not begin at 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // A longer box has slightly larger cells. So the length that the message names is too short by a rounding error.
+    // Slightly above the bound that the message names, the world is accepted.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

@@ -29,8 +29,8 @@ describe.each(DIMENSIONS)('merged levels in %dD', (dimensions) => {
         radii,
       );
       const expected = Math.min(2 * spacing, 128);
-      // Cells half as wide hold half a particle in 2D and a fourth in 3D. That is so near the limit, half a particle,
-      // that the sample decides.
+      // Cells half as wide hold half a particle in 2D and a fourth in 3D. The limit is half a particle, but the sample
+      // is so small that chance decides.
       expect([expected / 2, expected]).toContain(cellSize);
       expect(inverseCellSize).toBe(1 / cellSize);
       expect(baseDiameter).toBe(cellSize);

@@ -50,7 +50,7 @@ describe('the pairs of a grid in 3D', () => {
     expect(grid.countPairs()).toBe(found);
   };
 
-  it('are found if balls are sparse, crowded and sparse again', () => {
+  it('are found if balls are sparse, dense and sparse again', () => {
     const width = 8;
     const band = fc.record({
       // A search is sparse from 16 keys per slot on. With the ring around the world, 40 cells per ball give 62 keys.
@@ -99,7 +99,7 @@ describe('the pairs of a grid in 3D', () => {
     // The keys of n slots have only n − 1 gaps between them, so gaps of 16 cells make fewer than 16 cells per slot.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
-    // Only the slots of the stretch count, not the slots that follow it.
+    // Only the slots of the stretch count, not the slots before it.
     expect(isSparseInSpace(keysWith(16, 2 * STRETCH), 2 * STRETCH, STRETCH)).toBe(false);
     expect(isSparseInSpace(keysWith(30, 2), 2, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(32, 2), 2, 0)).toBe(true);
@@ -107,7 +107,7 @@ describe('the pairs of a grid in 3D', () => {
   });
 
   it('are found with the window if balls are not sparse and a layer fits it, and otherwise by keys', () => {
-    // The first layer is thin, the second has too many slots for the window, and the third is crowded.
+    // The first and the third layer fit the window; the second has too many slots for it.
     const below = drawFrom(9);
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>
@@ -133,7 +133,7 @@ describe('the pairs of a grid in 3D', () => {
       return stops;
     };
     const stops = stopsOf();
-    // The last stretch of the first layer continues into the second.
+    // The last stretch of the first layer is sparse, because it continues into the second, across nine empty layers.
     expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
     expect(stops[0]).toBeLessThan(3000);
     // From this slot on, the rest of the second layer fits the window.

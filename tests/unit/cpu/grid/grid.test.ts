@@ -126,8 +126,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 
   /**
-   * Expects the particles in the cells that core/world/cells.ts computes, with ascending ids in each cell. Particles
-   * with a coordinate that is not finite must come last.
+   * Expects particles in the order of the cells that core/world/cells.ts computes, with ascending ids in each cell.
+   * Particles with a coordinate that is not finite must come last.
    */
   const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
     const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>

@@ -89,7 +89,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
           minLength: dimensions,
           maxLength: dimensions,
         }),
-        // A multiple of the largest radius.
+        // Multiplies `offset`, in units of the largest radius.
         beside: fc.constantFrom(0, 1, 1e-3, 8),
         share: fc.double({ min: 0, max: 3, noNaN: true }),
         straight: fc.boolean(),

@@ -24,12 +24,13 @@ describe('the choice in the address of the explainer', () => {
     expect(readChoice('?method=tree&particles=many&moved=3.x.4_5')).toEqual(DEFAULT_CHOICE);
   });
 
-  it('has the allowed number of particles that is nearest to the requested one', () => {
+  it('has the requested number of particles, clamped to the allowed range', () => {
     for (const [asked, count] of [
       ['1', 2],
       ['-7', 2],
       ['2', 2],
       ['60', 60],
+      // Only the digits before the letter count.
       ['9e9', 9],
       ['1000', 60],
     ] as const) {

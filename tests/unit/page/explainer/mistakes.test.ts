@@ -42,7 +42,7 @@ function expectMended(search: Search, world: World, positions: Float32Array, dia
 describe('cells of any size', () => {
   const { positions, diameter } = touching;
 
-  it('find all contacts if they are at least a diameter wide; the larger they are, the more pairs are tested', () => {
+  it('find all contacts if a cell is at least a diameter wide; the larger the cells, the more pairs are tested', () => {
     let looks = 0;
     for (const diameters of [1, 1.5, 3, 8]) {
       const { search, world, refusal } = tryCellSize(diameters, touching);
@@ -55,7 +55,7 @@ describe('cells of any size', () => {
     expect(looks).toBe(count * (count - 1));
   });
 
-  it('lose contacts if they are less than a diameter wide, and are rejected even if they happen to lose none', () => {
+  it('lose contacts if a cell is less than a diameter wide; such cells are rejected even if they lose none', () => {
     const found = [0.25, 0.5, 0.7, 0.8].map((diameters) => {
       const { search, refusal } = tryCellSize(diameters, touching);
       expect(refusal).toMatch(/^world\.cellSize is .*at least the largest diameter, 0\.6875/);

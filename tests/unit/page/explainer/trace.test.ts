@@ -347,7 +347,7 @@ describe('the particles of the explainer', () => {
     expect(Math.max(...counted.counts)).toBe(4);
     expect([...scene.arrivals].toSorted((a, b) => a - b)).toEqual(range(0, count));
     expect(expected.entries).not.toEqual(grid.ids);
-    // After the first step of a stage, few steps write nothing: those that end it, look up a row or skip a particle.
+    // After the first step of a stage, few steps write nothing. They end the stage, look up a row or skip a particle.
     expect(steps.filter(({ writes, index }) => writes.length === 0 && index > 0).length).toBeLessThan(8);
   });
 

@@ -108,7 +108,7 @@ describe('the room of a simulation', () => {
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);
     expect(roomFor({ pointer: 'add' }, many).capacity).toBe(15_000);
-    // Even if the limit is lower, the present particles stay.
+    // The limit caps the room for new particles, but present particles always have room.
     expect(roomFor({ pointer: 'add', most: 12_000 }, many).capacity).toBe(12_000);
     expect(roomFor({ pointer: 'add', most: 9000 }, many).capacity).toBe(10_000);
   });

@@ -44,7 +44,7 @@ describe.each(DIMENSIONS)("a scene's own world in %dD", (dimensions) => {
     expect(choices).toMatchObject({ crowds: expected.world.crowds, continuous: expected.continuous });
   });
 
-  it.each(sceneNames())('runs after any one of its switches is changed (%s)', (scene) => {
+  it.each(sceneNames())('runs with any switch changed, or says that its box is too small (%s)', (scene) => {
     const usual = defaultChoices(scene, dimensions);
     for (const name of [
       'periodicX',
@@ -141,7 +141,7 @@ describe('the size of cells', () => {
     }
   });
 
-  it('returns to that of the scene, like the kind of world, when the visitor chooses another scene', () => {
+  it('comes from the scene that the visitor chooses next, like the kind of world', () => {
     const changed = { ...defaultChoices(), cellSize: 5, periodicX: true, unbounded: true, walls: false };
     expect(chooseScene(changed, 'channel')).toMatchObject({
       cellSize: 1,

@@ -72,7 +72,7 @@ describe('a sweep over cell sizes', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('times all sizes in ascending order in three rounds, and the first size once more', async () => {
+  it('times the first size once, and then all sizes in ascending order in three rounds', async () => {
     const { timings, started, notes } = await sweep((size) => 3 * size);
     expect(started).toEqual([1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]);
     expect(timings.map(({ rounds }) => rounds.length)).toEqual([4, 3, 3, 3]);

@@ -88,7 +88,7 @@ describe('the frame rate of the first scene', () => {
     return { session, request, stepper, meter, page };
   }
 
-  it('lowers the number of particles if it is too low, at most twice', () => {
+  it('if too low, lowers the number of particles, at most twice', () => {
     const { session, request } = watch(20);
     vi.advanceTimersByTime(4900);
     expect(request).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Meter } from '../../../../src/page/session/meter';
 
 describe('the frame rate', () => {
-  it('is measured over the last second, or over the last two frames if they are farther apart', () => {
+  it('is measured over the last second, or over the last two frames if they are more than a second apart', () => {
     const meter = new Meter(
       () => undefined,
       () => undefined,

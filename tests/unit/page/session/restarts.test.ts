@@ -338,7 +338,7 @@ describe('a device that is lost for good', () => {
     throw failure;
   };
 
-  it('leaves a message if the CPU engine does not load; the run continues once it does', async () => {
+  it('leaves a message if the CPU engine does not load; once the engine loads, the run continues', async () => {
     const page = new Page();
     await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
     const { simulation } = page.session.run as Run;

@@ -14,7 +14,7 @@ function particlesAt(dimensions: number, positions: Float32Array, radii?: Float3
 const POINT: Ray = { origin: [2, 3], direction: [0, 0], depth: 0 };
 
 describe('the brush', () => {
-  it('gives the held particle the velocity to reach its target, up to a limit, and moves no other particle', () => {
+  it('gives only the held particle a new velocity, towards its target and up to a limit', () => {
     const particles = particlesAt(2, at(1, 1, 4, 4));
     const grip = { id: 11, position: [4, 6], speed: 100 };
     expect(Array.from(held(2, particles, grip, 0.5))).toEqual([0, 0, 0, 1]);

@@ -90,7 +90,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
           const read = readCamera(world.dimensions, text) ?? [];
           again.restore(read, world);
           expect(writeCamera(world.dimensions, again.state(world) ?? [])).toBe(text);
-          // An address limits the distance of the target from the middle to 4 boxes.
+          // An address limits the distance of the target from the middle to 4 edges of the box along each axis.
           if (read.some((value) => Math.abs(value) === 4)) return;
           camera.matrices(world, VIEWPORT);
           for (const [x, y] of [

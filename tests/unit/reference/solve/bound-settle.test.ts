@@ -1,6 +1,6 @@
 /**
- * Settles random sums on a device as inaccurate as WGSL allows. Their errors have one source at a time, so that no
- * term of the bound hides that another one is missing.
+ * Settles random sums with errors: of one of the sums, or of arithmetic as inaccurate as WGSL allows. A run has only
+ * one source of errors, so that no term of the bound hides that another one is missing.
  */
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
@@ -99,7 +99,8 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
     depth: errorOf('depth'),
     strain: errorOf('strain'),
   };
-  // A limit does not act below 1, and acts in full from 2. Here only one of the two acts.
+  // The limit of deep contacts does not act if `depth` is below 1, and acts in full from 2. The limit of strained
+  // contacts depends on `strain` in the same way. Here only one of the two limits acts.
   const beyond = chance.between(0.8, 2.4);
   const isDeep = source !== 'strain';
   const depth = isDeep ? beyond : 0.5;

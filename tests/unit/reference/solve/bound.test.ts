@@ -325,7 +325,7 @@ function unrest(
   const positions = plan.positions.map((along) => along + noise() * 0.4);
   const velocities = plan.velocities.map((along) => along + noise() * 3);
   const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
-  // The loads are none, one that reduces bounces, one that prevents them, and one at the foot of a high pile.
+  // In turn: no load, one that reduces bounces, one that prevents them, and one as at the foot of a high pile.
   const loads = plan.radii?.map((_, index) => [0, 0.2, 1.3, 700.7][index % 4] as number);
   const grid = buildGrid(plan.world, positions, velocities, undefined, { ...plan, loads });
   return { world: plan.world, substep, grid };
@@ -437,7 +437,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
           check('loads', worstRatio(1, NO_PERIOD, sloppy.loads, reference.loads, bound.loads));
         }
       }
-      // Smaller errors would mean that the bounds are too wide.
+      // A smaller ratio would mean that the bounds are too wide.
       expect(total).toBeGreaterThan(0.01);
     },
   );

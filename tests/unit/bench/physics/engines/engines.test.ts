@@ -95,12 +95,12 @@ describe('options of a simulation', () => {
   });
 });
 
-it('the named engines are opened in order', async () => {
+it('openEngines opens the named engines in the given order', async () => {
   const engines = await openEngines(['cpu', 'box2d3', 'rapier'], () => expect.fail('Nothing is missing.'));
   expect(engines).toEqual([CELLSTORM_CPU, BOX2D3, RAPIER]);
 });
 
-it('without a GPU, the engine gpu is left out, or is an error if the user names it', async () => {
+it('without a GPU, openEngines leaves the engine gpu out, but throws if `gpu` is named', async () => {
   const reasons: string[] = [];
   const openOnGpu = () => Promise.reject(new CellstormError('There is no GPU.'));
   const engines = await openEngines(undefined, (reason) => reasons.push(reason), openOnGpu);

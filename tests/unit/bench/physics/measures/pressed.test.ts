@@ -18,7 +18,7 @@ describe.each([2, 3] as const)('bodies that overlap on a floor in %dD', (dimensi
     expect(figures['deepest overlap after 30 s']).toBeLessThan(0.02);
   });
 
-  it('hardly rise on each other', async () => {
+  it('rise by less than 0.6 diameters in a column', async () => {
     const figures = await figuresOf(findCase('overlap', dimensions, '5 on each other that overlap by 0.05'));
     expect(figures['greatest rise of the uppermost']).toBeLessThan(0.6);
   });

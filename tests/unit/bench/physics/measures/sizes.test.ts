@@ -42,7 +42,7 @@ it('the bodies differ and do not overlap at the start', () => {
   }
 });
 
-it('the figures weigh bodies by volume, and count the height', async () => {
+it('the figures weigh bodies by volume, and the energy includes the potential energy', async () => {
   const { bodies } = sizesColumnScene(2, 1);
   const top = Math.max(...bodies.map(({ position }) => position[1] as number));
   const positions = Float32Array.from(bodies.flatMap(({ position }) => position));

@@ -15,7 +15,7 @@ import { figuresOf, findCase, SMALL, scriptedEngine } from '../cases';
 /** A body that stands moves at most this far, in diameters. */
 const MOST_MOVED = 0.03;
 
-/** Counts pairs that touch, obstacles included. Fails if any pair overlaps. */
+/** Counts the touching pairs of two bodies, or of a body and an obstacle. Fails if such a pair overlaps. */
 function countTouching({ bodies, obstacles }: PhysicsScene): number {
   let touching = 0;
   bodies.forEach(({ position }, index) => {

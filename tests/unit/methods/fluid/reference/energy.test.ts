@@ -18,7 +18,7 @@ test('settlement computes how far to slow and lower particles to remove gained e
     lowering: expect.closeTo(0.0005, 12),
   });
   expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
-  // If these three do not suffice, slowing removes more, up to the share MOST_SLOWING of the kinetic energy.
+  // If these three do not suffice, slowing removes more, up to the share MOST_SLOWING of the remaining 8.5.
   expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
     ...slowed(0.1),
     lowering: expect.closeTo(MOST_LOWERING, 12),
