@@ -3,7 +3,7 @@
  *
  * `buffer[index]` becomes `buffer[trace_note(path, site, index)]`. A site is an access in the text. The path of an
  * access is a hash of the calls and of the rounds of all loops around it. So the threads of a subgroup that execute an
- * access together note the same path and site, even if they are in different branches in between.
+ * access together note the same path and site, even if they took different branches before it.
  *
  * A twin runs windows of a dispatch: `trace_window` says which workgroups. Each workgroup has rows of records. Row 0
  * counts the accesses of each thread. A record is a key (path and site), then the site and the index.
