@@ -39,6 +39,11 @@ fn store_vector(vector: Vector) -> Stored {
 }
 #endif
 
+// Returns a vector of the same length, perpendicular to v.
+fn turned(v: Vector) -> Vector {
+  return Vector(v.y, -v.x);
+}
+
 fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }

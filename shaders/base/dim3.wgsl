@@ -40,6 +40,11 @@ fn store_vector(vector: Vector) -> Stored {
 }
 #endif
 
+// Returns the cross product of v and (1, 1, 1), which is perpendicular to v.
+fn turned(v: Vector) -> Vector {
+  return v.yzx - v.zxy;
+}
+
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
 }

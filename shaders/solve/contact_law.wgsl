@@ -111,6 +111,13 @@ fn contact_effect(
   );
 }
 
+// Returns how far a deep contact pushes a particle aside, so that rows can part. Both particles have one radius. `rate` is
+// DEEP / diameter, `sum` the sum of both positions.
+fn push_aside(normal: Vector, overlap: f32, rate: f32, sum: Vector) -> Vector {
+  let side = abs(fract((ASIDE_WAVES * rate) * dot(sum, Vector(1.0))) - 0.5) - 0.25;
+  return ((rate * overlap - f32(ASIDE_FROM)) * side * push_of(0.5, overlap)) * turned(normal);
+}
+
 fn kept_share(size: f32, limit: f32, beyond: f32) -> f32 {
   let limited = clamp(beyond - 1.0, 0.0, 1.0);
   return select(1.0, (1.0 - limited) + limited * (limit / size), size > limit);

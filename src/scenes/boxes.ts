@@ -76,7 +76,7 @@ const BOX_SCENE = { method: 'collisions', variableRadii: true, hasBoxes: true } 
 export const CRATES: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'crates',
-  description: 'Boxes and balls of many sizes fall in a box. Nothing overlaps at first.',
+  description: 'Boxes and balls of many sizes fall in a box.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const content = generateApart(dimensions, count, columns, random);
@@ -93,8 +93,7 @@ export const CRATES: CollisionSceneDefinition = {
 export const BOXES_PERIODIC: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'boxes-periodic',
-  description:
-    'Boxes and balls at random positions, each overlapping about one other, in a box that wraps around along every axis.',
+  description: 'Boxes and balls at random positions in a box that wraps around.',
   world: 'periodic',
   generate(dimensions, count, random) {
     const edge = Math.max(8 * RANGE.largest, ceilRoot(count * ROOM[dimensions], dimensions));
@@ -114,8 +113,7 @@ export const BOXES_PERIODIC: CollisionSceneDefinition = {
 export const TERRACES: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'terraces',
-  description:
-    'Boxes and balls of many sizes fall onto steps and pegs that never move. Some overlap a step or a peg at first.',
+  description: 'Boxes and balls of many sizes fall onto steps and pegs.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const edge = columns * CELL;

@@ -40,7 +40,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
   variableRadii: true,
   driven: true,
   name: 'brazil-nut',
-  description: 'Large grains deep among small ones in a shaken box: the large ones rise.',
+  description: 'Large grains deep among small ones rise in a shaken box.',
   generate(dimensions, count, random) {
     const large = Math.floor(count / PER_LARGE[dimensions]);
     const inCell = power(SMALL_ACROSS, dimensions);

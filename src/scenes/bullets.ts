@@ -68,7 +68,7 @@ export const BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'bullets',
   description:
-    'Bullets fly 50 to 62 diameters per 1/60 s at a wall of obstacles one diameter thick. Continuous collision detection stops them.',
+    'Bullets fly 50 to 62 diameters per 1/60 s at a wall one diameter thick. Continuous motion stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions], 2, 1);
     const positions = new Float32Array(dimensions * count);
@@ -109,7 +109,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes 0.5 to 2 wide fly 50 to 62 per 1/60 s at a wall 0.5 thick. Continuous collision detection stops them.',
+    'Balls and boxes 0.5 to 2 wide fly 50 to 62 per 1/60 s at a wall 0.5 thick. Continuous motion stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

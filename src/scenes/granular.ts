@@ -98,7 +98,7 @@ export const HOURGLASS: CollisionSceneDefinition = {
   method: 'collisions',
   driven: true,
   name: 'hourglass',
-  description: 'Grains run through the neck of an hourglass, which turns over when all are through.',
+  description: 'Grains run through an hourglass, which turns over when all are through.',
   generate(dimensions, count, random) {
     const isEnough = (size: number) => {
       const glass = glassOf(size);

@@ -4,8 +4,7 @@ import { EARTH_GRAVITY } from './scene';
 
 export const SPLASH: PositionFluidSceneDefinition = {
   name: 'splash',
-  description:
-    'A position-based fluid: a column is let go, flows around a ball, leaps over a step and comes back.',
+  description: 'A position-based fluid: a column flows around a ball, leaps over a step and returns.',
   method: 'pbf',
   gravity: EARTH_GRAVITY,
   substeps: 2,
@@ -13,7 +12,7 @@ export const SPLASH: PositionFluidSceneDefinition = {
 
 export const MURMURATION: FlockSceneDefinition = {
   name: 'murmuration',
-  description: 'A flock: birds fly like the birds near them and part before a hunter. The sky wraps around.',
+  description: 'A flock: birds fly like the birds near them and part before a hunter.',
   method: 'flock',
   gravity: 0,
   substeps: 1,
@@ -22,7 +21,7 @@ export const MURMURATION: FlockSceneDefinition = {
 export const LIFE: LifeSceneDefinition = {
   name: 'particle-life',
   description:
-    'Particle life: a table says which species attracts which. Shapes form that move by themselves. The world wraps around.',
+    'Particle life: a table says which species attracts which. Shapes form that move by themselves.',
   method: 'life',
   gravity: 0,
   substeps: 1,

@@ -110,7 +110,7 @@ export const ONE_CELL: CollisionSceneDefinition = {
 export const NEGATIVE: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'negative',
-  description: 'Uniformly random positions around the origin of a world that begins at negative coordinates.',
+  description: 'Uniformly random positions around the origin, so most have negative coordinates.',
   generate(dimensions, count, random) {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
@@ -140,8 +140,7 @@ const ROOM_FOR_CROWDS = 8;
 export const CROWDS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'crowds',
-  description:
-    'Crowds of up to 140, 420 and 1,200 in three cells; other particles lie anywhere. The crowds option is on.',
+  description: 'Crowds of up to 1,200 in three cells.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       ROOM_FOR_CROWDS,
@@ -178,7 +177,7 @@ export const CROWDS: CollisionSceneDefinition = {
 export const OBSTACLES: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'obstacles',
-  description: 'Grains fall through a field of pegs. Some overlap each other or a peg at the start.',
+  description: 'Grains fall through a field of pegs.',
   generate(dimensions, count, random) {
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };

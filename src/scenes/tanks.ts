@@ -12,7 +12,7 @@ const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEP
 export const DAM_BREAK: FluidSceneDefinition = {
   ...FLUID,
   name: 'dam-break',
-  description: 'A fluid: a column of water is let go, runs along the tank and breaks against the far wall.',
+  description: 'A fluid: a column of water runs along the tank and breaks against the far wall.',
   tank: (dimensions, width) => ({
     size: sizeOf(dimensions, 2 * width, 0.5),
     fill: [box(dimensions, [0, 0], [0.6, 0.8], 0.5)],
@@ -22,7 +22,7 @@ export const DAM_BREAK: FluidSceneDefinition = {
 export const TWO_DROPS: FluidSceneDefinition = {
   ...FLUID,
   name: 'two-drops',
-  description: 'A fluid: two drops meet in the air and fall into a shallow pool.',
+  description: 'A fluid: two drops meet in the air and fall into a pool.',
   tank: (dimensions, width) => {
     const middle = 0.8 * width;
     const across = dimensions === 3 ? [0.4] : [];
@@ -70,8 +70,7 @@ export const WAVE_TANK: FluidSceneDefinition = {
 export const FOUNTAIN: FluidSceneDefinition = {
   ...FLUID,
   name: 'fountain',
-  description:
-    'A fluid: jets rise from a nozzle and fall into a pool that drains through its floor; particles come and go.',
+  description: 'A fluid: jets rise from a nozzle and fall into a pool that drains through its floor.',
   tank: (dimensions, width) => {
     const depth = 1;
     const end = 1.6 * width;

@@ -136,8 +136,7 @@ export const MIXED_PILE: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed-pile',
-  description:
-    'Balls of radius 1 to 8 fall in a box. Each octave takes equal room, and nothing touches at first.',
+  description: 'Balls of radius 1 to 8 fall in a box. Each octave takes equal room.',
   generate: (dimensions, count, random) => pileUp(PILE, dimensions, count, random),
 };
 
@@ -145,8 +144,7 @@ export const MIXED_WIDE: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed-wide',
-  description:
-    'Balls of radius 1 to 64 fall in a box. Each octave takes equal room, and nothing touches at first.',
+  description: 'Balls of radius 1 to 64 fall in a box. Each octave takes equal room.',
   generate: (dimensions, count, random) => pileUp(WIDE_PILE, dimensions, count, random),
 };
 
@@ -154,8 +152,7 @@ export const MIXED: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed',
-  description:
-    'Radii from 1 to 64, equally many in each octave; each particle overlaps one other on average.',
+  description: 'Radii from 1 to 64, equally many in each octave.',
   generate: scatter(undefined),
 };
 
@@ -163,8 +160,7 @@ export const MIXED_PERIODIC: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'mixed-periodic',
-  description:
-    'Radii from 1 to 64, equally many in each octave, in a box that wraps around along every axis.',
+  description: 'Radii from 1 to 64, equally many in each octave, in a box that wraps around.',
   world: 'periodic',
   generate: scatter(true),
 };
@@ -173,7 +169,7 @@ export const ONE_LARGE: CollisionSceneDefinition = {
   method: 'collisions',
   variableRadii: true,
   name: 'one-large',
-  description: 'One particle of radius 64 among many of radius 1, each overlapping one other on average.',
+  description: 'One particle of radius 64 among many of radius 1.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const edge = ceilRoot(count * ROOM_OF_SMALL[dimensions], dimensions) + 1;

@@ -24,8 +24,7 @@ export const PERIODIC: CollisionSceneDefinition = {
   method: 'collisions',
   world: 'periodic',
   name: 'periodic',
-  description:
-    'Uniformly random positions in a box that wraps around along every axis. All particles drift across its ends.',
+  description: 'Uniformly random positions in a box that wraps around. All particles drift across its ends.',
   generate(dimensions, count, random) {
     const edge = Math.max(SHORTEST_PERIOD, ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions));
     return {
@@ -44,8 +43,7 @@ export const CHANNEL: CollisionSceneDefinition = {
   method: 'collisions',
   world: 'periodic',
   name: 'channel',
-  description:
-    'A bed of particles pulled along an endless channel, which wraps around along x and has walls elsewhere.',
+  description: 'A bed of particles is pulled along an endless channel.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       SHORTEST_PERIOD + 1,
@@ -79,7 +77,7 @@ const FAR_STEPS = 4;
 export const FAR_APART: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'far-apart',
-  description: 'Clusters two million cells apart, one per corner of a box, in an unbounded world.',
+  description: 'Clusters two million cells apart in an unbounded world.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const clusters = 2 ** dimensions;
@@ -110,7 +108,7 @@ const ROWS_PER_LAYER = 1024;
 export const COLLIDING_CELLS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'colliding-cells',
-  description: 'All cells are in the same eighth of the hash table: four to eight cells per bucket.',
+  description: 'All cells share an eighth of the hash table: four to eight cells per bucket.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const world = defineWorld({ dimensions, unbounded: true }, 1, count);

@@ -210,6 +210,18 @@ export const PARTING = 2;
 export const DEEP = 16;
 
 /**
+ * Particles of one radius also push each other aside if an overlap exceeds ASIDE_FROM / DEEP of a diameter
+ * (contact/law.ts). With 2, piles move more; with 4, rows keep deeper overlaps.
+ */
+export const ASIDE_FROM = 3;
+
+/**
+ * Number of periods per 1/DEEP of a diameter in the wave that chooses the side of this push (contact/law.ts). 32-bit
+ * floats hold it exactly.
+ */
+export const ASIDE_WAVES = 7 / 64;
+
+/**
  * The sum of changes is also limited if a push gives each of two equal bodies more than pushSpeed / STRAIN. That is a
  * third more than a push needs to bear a column of particles as high as the world (contact/law.ts). With 8, piles of
  * discs overlap more; with 4, overlaps give more speed.

@@ -5,7 +5,7 @@
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
  *   - src/reference/solve/bound-*.ts (the effect of rounding)
  *   - src/cpu/solver: general-contact.ts and its unrolled copies, finish.ts, walls.ts, obstacles.ts, exact/ (CPU)
- *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers)
+ *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers, without `aside`)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
  * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit and the hold below can
@@ -24,14 +24,19 @@
  *     e       = restitution · max(0, 1 − load of a − load of b)
  *     kept    = 1 − e                                                              if |vn| > restSpeed
  *             = 1                                                                  otherwise
+ *     aside   = max(0, depth − ASIDE_FROM) · side · (relaxation / 2) · overlap     if a and b have the same radius
+ *             = 0                                                                  otherwise
  *     sliding = v − vn · n
  *     braking = min(friction · change, 2 · share · gripShare · |sliding|) / |sliding|
  * Because of `kept`, elastic particles gain nothing from an overlap. The part of `spring` that gives no speed moves the
  * particles FREE_PUSH times as far. The contact changes a as follows:
  *     its velocity by  change · n − braking · sliding
- *     its position by  push · n                              if the contact bounces
- *                      push · n − braking · dt · sliding     otherwise
- * The last term takes back the sliding motion that friction stops.
+ *     its position by  push · n                                          if the contact bounces
+ *                      push · n + aside · t − braking · dt · sliding     otherwise
+ * The last term takes back the sliding motion that friction stops. The term before it lets balls leave a straight row,
+ * in which all normals are parallel. It moves them along t, which is perpendicular to n: (n.y, −n.x) in 2D, the cross
+ * product of n and (1, 1, 1) in 3D. `side` is a triangle wave between −¼ and ¼, a function of the sum of all coordinates
+ * of both balls. So the contacts of a row push to different sides.
  *
  * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
  *   - Equal particles: share = ½.
@@ -46,7 +51,7 @@
  *     S        the sum of change · n over contacts that do not bounce
  *     B        the sum of change over contacts that do not bounce; only with variable radii
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
- *     depth    the greatest DEEP · overlap / (diameter of the smaller of both bodies) of its contacts
+ *     depth    the greatest depth of its contacts: DEEP · overlap / (diameter of the smaller of both bodies)
  *     strain   the greatest STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)) of its
  *              contacts that do not bounce, but at least 0; 0 if pushSpeed is 0. The first bracket is what a push gives
  *              beyond ending the approach. Loads count only between particles of different sizes.
@@ -101,7 +106,7 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles and walls act on the result of a pass, and never add speed to it.
  */
-import { FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../base/constants';
+import { ASIDE_WAVES, FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../base/constants';
 import type { Dimensions } from '../world/world';
 import type { Substep } from './settings';
 
@@ -139,6 +144,20 @@ export function restitutionOf(restitution: number, load: number): number {
  */
 export function freePush(spring: number, moved: number, most: number): number {
   return Math.min(FREE_PUSH * (spring - moved), most - moved);
+}
+
+/** Returns `side`, in 32-bit floats like the shaders. `rate` is DEEP / diameter, `sum` the sum of both positions. */
+export function sideOf(rate: number, sum: readonly number[]): number {
+  const { fround } = Math;
+  const total = sum.reduce((before, along) => fround(before + along));
+  const waves = fround(fround(ASIDE_WAVES * rate) * total);
+  return fround(Math.abs(fround(fround(waves - Math.floor(waves)) - 0.5)) - 0.25);
+}
+
+/** Returns t for the normal n (see the header). */
+export function turned(normal: readonly number[]): number[] {
+  const [x = 0, y = 0, z] = normal;
+  return z === undefined ? [y, -x] : [y - z, z - x, x - y];
 }
 
 /** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */

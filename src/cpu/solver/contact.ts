@@ -1,4 +1,6 @@
 /** The interface of the contact loops. */
+import { ASIDE_FROM } from '../../core/base/constants';
+import { sideOf, turned } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
@@ -44,6 +46,35 @@ export interface ContactKernels {
 export interface ObstacleContacts {
   readonly count: number;
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void;
+}
+
+/**
+ * Adds `aside` of core/contact/law.ts for two particles of one radius. `normal` points from slot `b` to slot `a`, and has as
+ * many components as there are dimensions. `rate` is DEEP / diameter.
+ */
+export function pushAside(
+  { positions }: ParticleState,
+  { pushes, marks }: Response,
+  normal: readonly number[],
+  a: number,
+  b: number,
+  spring: number,
+  depth: number,
+  rate: number,
+): void {
+  const dimensions = normal.length;
+  const sum = normal.map((_, axis) =>
+    Math.fround((positions[dimensions * a + axis] as number) + (positions[dimensions * b + axis] as number)),
+  );
+  const aside = (depth - ASIDE_FROM) * sideOf(rate, sum) * spring;
+  turned(normal).forEach((across, axis) => {
+    const atA = dimensions * a + axis;
+    const atB = dimensions * b + axis;
+    pushes[atA] = (pushes[atA] as number) + aside * across;
+    pushes[atB] = (pushes[atB] as number) - aside * across;
+  });
+  marks[a] = 1;
+  marks[b] = 1;
 }
 
 /** Returns a component of the normal from slot `b` to the lower slot `a`, for particles at the same position. */

@@ -9,7 +9,14 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, DEEP, NOT_APART, SPREADING } from '../../core/base/constants';
+import {
+  ASIDE_FROM,
+  BOUNCE_PUSH,
+  COINCIDENT_SQUARED,
+  DEEP,
+  NOT_APART,
+  SPREADING,
+} from '../../core/base/constants';
 import {
   bounceChange,
   excessOf,
@@ -22,7 +29,7 @@ import {
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { type ContactKernels, coincidentNormal, type Response } from './contact';
+import { type ContactKernels, coincidentNormal, pushAside, type Response } from './contact';
 
 /** Returned instead of an overlap if two bodies do not overlap. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
@@ -210,6 +217,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       marks[b] = 1;
       depths[a] = Math.max(depths[a] as number, depth);
       depths[b] = Math.max(depths[b] as number, depth);
+      if (depth > ASIDE_FROM && !bounces && (areEqual || radii[a] === radii[b])) {
+        pushAside(state, response, is3D ? [x, y, z] : [x, y], a, b, relaxed, depth, deep);
+      }
     }
     if (strain > 1) {
       marks[a] = 1;

@@ -3,11 +3,11 @@
  * have unrolled copies of `findPartners` and `respond` of general-contact.ts, because a loop over axes would take
  * longer than the other work.
  */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { ASIDE_FROM, BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
 import { bounceChange, excessOf, freePush, frictionShare, halfChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import { type ContactKernels, coincidentNormal, type Response } from './contact';
+import { type ContactKernels, coincidentNormal, pushAside, type Response } from './contact';
 
 // V8 compiles constants of this module into the loops. It would load and check imported constants again for
 // each pair.
@@ -108,6 +108,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       marks[b] = 1;
       depths[a] = Math.max(depths[a] as number, depth);
       depths[b] = Math.max(depths[b] as number, depth);
+      if (depth > ASIDE_FROM && !bounces) {
+        pushAside(state, response, [x, y], a, b, push, depth, deepRate);
+      }
     }
     if (strain > 1) {
       marks[a] = 1;

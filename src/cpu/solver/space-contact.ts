@@ -1,9 +1,9 @@
 /** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
-import { BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
+import { ASIDE_FROM, BOUNCE_PUSH, COINCIDENT_SQUARED, SPREADING } from '../../core/base/constants';
 import { bounceChange, excessOf, freePush, frictionShare, halfChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import { type ContactKernels, coincidentNormal, type Response } from './contact';
+import { type ContactKernels, coincidentNormal, pushAside, type Response } from './contact';
 
 // V8 compiles constants of this module into the loops. It would load and check imported constants again for
 // each pair.
@@ -116,6 +116,9 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       marks[b] = 1;
       depths[a] = Math.max(depths[a] as number, depth);
       depths[b] = Math.max(depths[b] as number, depth);
+      if (depth > ASIDE_FROM && !bounces) {
+        pushAside(state, response, [x, y, z], a, b, push, depth, deepRate);
+      }
     }
     if (strain > 1) {
       marks[a] = 1;

@@ -89,7 +89,7 @@ export const MORE_PRESETS: readonly Preset[] = [
   {
     name: 'splash',
     title: 'Splash',
-    text: 'A position-based fluid leaps over a step and comes back.',
+    text: 'A position-based fluid leaps over a step and returns.',
     alt: 'Drops fly from a wave that has met a grey ball and a step.',
     link: 'v=1&scene=splash&count=20000',
     small: 'v=1&scene=splash&count=2000',

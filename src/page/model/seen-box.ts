@@ -67,6 +67,6 @@ export function boxAround(
   return {
     ...box,
     ...common,
-    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite}: those near particle ${ids[firstIndex]}.`,
+    leftOut: `The particles lie too far apart for one picture, so it shows ${describeCount(near)} of ${finite}: those near particle ${ids[firstIndex]}.`,
   };
 }

@@ -34,7 +34,7 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
   const limit = error instanceof LimitError ? error.limit : 'memory';
   return {
     choices: { ...choices, count },
-    apology: `This device cannot hold ${formatCount(tried)} particles of this scene (limit: ${limit}), so the scene starts with ${formatCount(count)}.`,
+    apology: `This device cannot hold ${formatCount(tried)} particles of this scene (limit: ${limit}), so it starts with ${formatCount(count)}.`,
   };
 }
 

@@ -195,7 +195,7 @@ export function refuseColours(
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
     // After an update of the site, the old parts are gone.
-    return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
+    return 'A part of the page could not be loaded. Repeat your choice, or reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
   const message = error instanceof Error ? error.message : String(error);

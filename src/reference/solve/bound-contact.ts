@@ -46,7 +46,7 @@
  * The contact has no bound if rounding may decide whether o is 0, the axis of the shortest way out, or the sign of the
  * normal.
  */
-import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
+import { ASIDE_WAVES, COINCIDENT_SQUARED, DEEP, NOT_APART } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
@@ -87,6 +87,8 @@ export interface ExactContact {
   readonly borne: number;
   /** The diameter of the smaller body, without error. */
   readonly size: number;
+  /** See wavesOf. Undefined for an obstacle. */
+  readonly waves: ApproximateNumber | undefined;
 }
 
 export interface Part {
@@ -98,7 +100,7 @@ export interface Part {
 /** The distance below which centres count as coincident. */
 const COINCIDENT = Math.sqrt(COINCIDENT_SQUARED);
 
-const HALF: Part = { share: 0.5, error: 0 };
+export const HALF: Part = { share: 0.5, error: 0 };
 const ON_OBSTACLE: Part = { share: 1, error: 0 };
 
 function partOf(
@@ -270,6 +272,27 @@ function boundShapes(
   };
 }
 
+/**
+ * Returns w of bound-law.ts if both particles have one radius. The sum of all coordinates has k roundings per
+ * coordinate. Then there are two products, and with variable radii a quotient.
+ */
+function wavesOf(
+  dimensions: number,
+  { deepRate }: Substep,
+  { positions, radii }: GridState,
+  slot: number,
+  other: number,
+): ApproximateNumber | undefined {
+  const radius = radii?.[slot];
+  if (radius !== radii?.[other]) return undefined;
+  const rate = ASIDE_WAVES * (radius === undefined ? deepRate : DEEP / (2 * radius));
+  const all = [slot, other].flatMap((of) => vectorOf(dimensions, positions, of));
+  const value = rate * all.reduce((sum, along) => sum + along, 0);
+  const magnitude = rate * all.reduce((sum, along) => sum + Math.abs(along), 0);
+  const roundings = radius === undefined ? 2 : 7;
+  return { value, error: U * (dimensions * magnitude + roundings * Math.abs(value)) };
+}
+
 /** `positionError` is the error of the position of `slot`. */
 export function contactOf(
   world: World,
@@ -318,5 +341,6 @@ export function contactOf(
       grid.radii && others.radii
         ? 2 * Math.min(grid.radii[slot] as number, others.radii[other] as number)
         : substep.diameter,
+    waves: obstacles ? undefined : wavesOf(dimensions, substep, grid, slot, other),
   };
 }

@@ -14,6 +14,11 @@
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
  * cannot lift the first term to the second, the error of the second does not count.
  *
+ * Aside b σ p t, with p for m = ½ and b = max(0, depth − ASIDE_FROM): b is off by the error of the depth, and by u times the depth. σ
+ * (`side`) is |w − floor(w) − ½| − ¼ with w = ASIDE_WAVES · DEEP / diameter · (sum of all coordinates); for the error of w, see
+ * wavesOf in bound-contact.ts. σ has no jumps, so it is off by this error and by 2 u, but by ½ at most. t and its error
+ * are as long as n and its error, in 3D up to √3 times as long. t takes a difference, the rest 3 products.
+ *
  * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and
  * the change are different; there is no friction on the position, no support and no bearing. If errors may change the
  * decision for either particle, the contact is not settled. Then the error of each result is the larger of two:
@@ -53,10 +58,11 @@
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  */
-import { BOUNCE_PUSH, DEEP, FREE_PUSH, SPREADING } from '../../core/base/constants';
+import { ASIDE_FROM, BOUNCE_PUSH, DEEP, FREE_PUSH, SPREADING } from '../../core/base/constants';
+import { turned } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
-import type { ExactContact, Part } from './bound-contact';
+import { type ExactContact, HALF, type Part } from './bound-contact';
 import {
   type Accuracy,
   type Approximate,
@@ -79,11 +85,12 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
-const TERMS = ['push', 'change', 'support', 'lift', 'bearing'] as const;
+const TERMS = ['push', 'aside', 'change', 'support', 'lift', 'bearing'] as const;
 const LARGEST = ['closing', 'depth', 'strain'] as const;
 
 interface Outcome {
   readonly push: Term;
+  readonly aside: Term;
   readonly change: Term;
   readonly support: Term;
   readonly lift: Term;
@@ -120,6 +127,27 @@ function freedPush(
   const mostError = part.share * (overlapError + (U + part.error) * overlap);
   if (value + error < most - mostError) return { value, error };
   return { value: Math.min(value, most), error: Math.max(error, mostError) };
+}
+
+function noTerm({ normal }: ExactContact): Term {
+  return { value: normal.map(() => 0), error: 0, magnitude: 0 };
+}
+
+/** Returns `aside` (see the header) along t. */
+function asideTerm(substep: Substep, contact: ExactContact): Term {
+  const { waves, normal, accuracy } = contact;
+  const spring = pushAmount(substep, contact, HALF);
+  const depth = depthAmount(contact);
+  if (!waves || depth.value + depth.error <= ASIDE_FROM) return noTerm(contact);
+  const side = Math.abs(waves.value - Math.floor(waves.value) - 0.5) - 0.25;
+  const sideError = Math.min(0.5, waves.error + 2 * U);
+  const beyond = Math.max(0, depth.value - ASIDE_FROM);
+  const value = beyond * spring.value;
+  const most = (beyond + depth.error + U * depth.value) * (spring.value + spring.error);
+  const error =
+    most * (sideError + 3 * U) + Math.abs(side) * (most - value + value * (accuracy.normal + 2 * U));
+  const reach = normal.length === 2 ? 1 : Math.sqrt(3);
+  return { value: scaled(value * side, turned(normal)), error: reach * error, magnitude: reach * most };
 }
 
 function alongNormal({ normal, accuracy }: ExactContact, { value, error }: ApproximateNumber): Term {
@@ -243,6 +271,7 @@ function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): O
   const size = length(change.value);
   return {
     push: brake(alongNormal(contact, push), bounces ? 0 : dt, gripError + 2 * U * grip),
+    aside: bounces ? noTerm(contact) : asideTerm(substep, contact),
     change,
     support: alongNormal(contact, bearing),
     lift: alongGravity(substep, contact, bearing),
@@ -262,6 +291,7 @@ function withoutBound(outcome: Outcome): Outcome {
   const free = (term: Term): Term => ({ ...term, error: Number.POSITIVE_INFINITY });
   return {
     push: free(outcome.push),
+    aside: free(outcome.aside),
     change: free(outcome.change),
     support: free(outcome.support),
     lift: free(outcome.lift),
@@ -286,7 +316,7 @@ export function addContact(
   const outcome = outcomeOf(substep, contact, isBounce);
   const decided = contact.hasNoBound ? withoutBound(outcome) : outcome;
   const others = isSettled ? [] : [outcomeOf(substep, contact, !isBounce)];
-  for (const name of TERMS) sums[name].add(termOf(decided, others, name));
+  for (const name of TERMS) sums[name === 'aside' ? 'push' : name].add(termOf(decided, others, name));
   for (const name of LARGEST) {
     const { value, error } = decided[name];
     const otherErrors = others.map((other) => other[name].error + Math.abs(other[name].value - value));

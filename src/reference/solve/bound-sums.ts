@@ -79,8 +79,9 @@ export class Sum {
     for (let axis = 0; axis < this.value.length; axis++) {
       this.value[axis] = (this.value[axis] as number) + (value[axis] as number);
     }
-    // An exact 0 loses nothing by flushing.
-    if (error > 0 || magnitude > 0) this.error += error + FLUSHED;
+    // Flushing and rounding lose nothing of an exact 0.
+    if (!(error > 0 || magnitude > 0)) return;
+    this.error += error + FLUSHED;
     this.magnitude += magnitude;
     this.terms++;
   }

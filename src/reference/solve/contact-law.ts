@@ -3,6 +3,7 @@
  * the same order, each rounded once.
  */
 import {
+  ASIDE_FROM,
   BOUNCE_PUSH,
   DEEP,
   FREE_PUSH,
@@ -12,7 +13,7 @@ import {
   REST_LOAD,
   SPREADING,
 } from '../../core/base/constants';
-import { massShare } from '../../core/contact/law';
+import { massShare, sideOf, turned } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import type { World } from '../../core/world/world';
@@ -92,6 +93,13 @@ export function pushOf({ halfRelaxation }: Substep, share: number, overlap: numb
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
+/** Returns how far a deep contact pushes a particle aside. `rate`: DEEP / diameter. `sum`: the sum of both positions. */
+function pushAside(substep: Substep, { normal, overlap }: Contact, rate: number, sum: Vector): Vector {
+  const beyond = fround(Math.max(0, fround(rate * overlap) - ASIDE_FROM));
+  const share = fround(beyond * sideOf(rate, sum));
+  return scale(fround(share * pushOf(substep, 0.5, overlap)), turned(normal).map(fround));
+}
+
 /** The input of the law besides the geometry of a contact. */
 export interface Meeting {
   /** The velocity relative to the other body. */
@@ -102,13 +110,16 @@ export interface Meeting {
   readonly restitution: number;
   /** See ratesOf. */
   readonly rates: readonly [number, number];
+  /** The sum of both positions; undefined if the radii differ. */
+  readonly sum: Vector | undefined;
 }
 
 export function contactEffect(
   substep: Substep,
-  { normal, overlap }: Contact,
-  { relative, bounces, share, restitution, rates }: Meeting,
+  contact: Contact,
+  { relative, bounces, share, restitution, rates, sum }: Meeting,
 ): Effect {
+  const { normal, overlap } = contact;
   const { friction, gripShare, dt } = substep;
   const approach = dot(relative, normal);
   const spring = pushOf(substep, share, overlap);
@@ -128,8 +139,9 @@ export function contactEffect(
   const frictionPush = bounces ? 0 : fround(braking * dt);
   const bearing = bounces ? 0 : change;
   const total = subtract(scale(change, normal), scale(braking, sliding));
+  const straight = subtract(scale(push, normal), scale(frictionPush, sliding));
   return {
-    push: subtract(scale(push, normal), scale(frictionPush, sliding)),
+    push: sum && !bounces ? add(straight, pushAside(substep, contact, rates[0], sum)) : straight,
     change: total,
     support: scale(bearing, normal),
     bearing,

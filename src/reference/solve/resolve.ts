@@ -61,20 +61,22 @@ export function resolveContacts(
     const position = loadVector(dimensions, grid.positions, slot);
     const velocity = loadVector(dimensions, grid.velocities, slot);
     const own = restitutionOf(substep.restitution, loadAt(slot));
-    let sum = noEffect(dimensions);
+    let total = noEffect(dimensions);
     probeCells(world, grid, slot, (other) => {
       const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
+      const areAlike = grid.radii?.[slot] === grid.radii?.[other];
+      const sum = areAlike ? add(position, loadVector(dimensions, grid.positions, other)) : undefined;
       const load = fround(loadAt(slot) + loadAt(other));
       const restitution = restitutionOf(substep.restitution, load);
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const share = shareOf(world, grid, slot, other, !isMutual);
       const rates = ratesOf(substep, grid, slot, other, load);
-      const meeting = { relative, bounces: isMutual, share, restitution, rates };
-      sum = sumOf(sum, contactEffect(substep, contact, meeting));
+      const meeting = { relative, bounces: isMutual, share, restitution, rates, sum };
+      total = sumOf(total, contactEffect(substep, contact, meeting));
     });
-    const { push, change, bearing } = settle(substep, sum);
+    const { push, change, bearing } = settle(substep, total);
     const changed = add(velocity, change);
     let moved: Moved = {
       position: add(position, push),

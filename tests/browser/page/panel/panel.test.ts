@@ -207,7 +207,7 @@ describe('the number of particles', () => {
       expect(first.count).toBeGreaterThan(1000);
       expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
       const fit = new RegExp(
-        `cannot hold .* maxStorageBufferBindingSize\\), so the scene starts with ${formatCount(first.count)}\\.`,
+        `cannot hold .* maxStorageBufferBindingSize\\), so it starts with ${formatCount(first.count)}\\.`,
       );
       expect(await textOf(page, 'notice')).toMatch(fit);
       expect(await textOf(page, 'engine-note')).toBe('');

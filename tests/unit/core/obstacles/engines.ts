@@ -20,13 +20,13 @@ export const overlapsOf = (simulation: ParticleSimulation) =>
   (simulation.measure() as { obstacleContacts: number }).obstacleContacts;
 
 /**
- * Expects that 60 steps keep the energy. The overlaps with obstacles, counted after each step, must add up to more than
+ * Expects that 90 steps keep the energy. The overlaps with obstacles, counted after each step, must add up to more than
  * 20.
  */
 export function expectEnergyKept(simulation: CpuSimulation): void {
   const before = simulation.measure().kineticEnergy;
   let touched = 0;
-  for (let step = 0; step < 60; step++) {
+  for (let step = 0; step < 90; step++) {
     simulation.step(1 / 60);
     touched += overlapsOf(simulation);
   }

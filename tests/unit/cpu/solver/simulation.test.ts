@@ -372,12 +372,12 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       max: new Array(dimensions).fill(3),
       positions: new Float32Array(dimensions * count).fill(1),
     });
+    expect(simulation.findPairs().pairs.length).toBe(count === 2 ? 2 : 0);
     simulation.step(1 / 60);
     simulation.step(0);
     simulation.separate();
     expect(simulation.time).toBe(1 / 60);
     expect(simulation.measure().count).toBe(count);
-    expect(simulation.findPairs().pairs.length).toBe(count === 2 ? 2 : 0);
     expect(simulation.read().ids.length).toBe(count);
     simulation.remove(simulation.read().ids);
     simulation.step(1 / 60);

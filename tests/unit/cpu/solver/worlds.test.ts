@@ -305,7 +305,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       return run;
     };
     const [start, end] = at(1) as [Measures, Measures];
-    for (const shift of [0, 0.5, 4.25]) {
+    // Even differences do not change to which side deep contacts push.
+    for (const shift of [3, 5, 7]) {
       const [first, last] = at(shift) as [Measures, Measures];
       expect(first.contacts).toBe(start.contacts);
       expect(first.meanOverlap).toBeCloseTo(start.meanOverlap, 10);

@@ -54,7 +54,7 @@ describe('the shown box', () => {
       [far + 3.5, far + 0.5],
     ]);
     expect(box.leftOut).toBe(
-      'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4: those near particle 0.',
+      'The particles lie too far apart for one picture, so it shows 2 particles of 4: those near particle 0.',
     );
     // These particles span 1,500 diameters, which is less than the limit of 2,000.
     const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);

@@ -161,7 +161,7 @@ describe('the page on a device that is too small', () => {
     expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
     expect(page.session.run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(
-      /^This device cannot hold .* \(limit: maxBufferSize\), so the scene starts with 497\.$/,
+      /^This device cannot hold .* \(limit: maxBufferSize\), so it starts with 497\.$/,
     );
     expect(page.engineNotes).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe('the page on a device that is too small', () => {
     await page.run({ ...chooseScene(page.choices, 'dam-break'), count: 3000 });
     expect(page.session.engine?.kind).toBe('gpu');
     expect(page.choices.count).toBe(750);
-    expect(page.notices.at(-1)).toMatch(/limit: maxBufferSize\), so the scene starts with 750\.$/);
+    expect(page.notices.at(-1)).toMatch(/limit: maxBufferSize\), so it starts with 750\.$/);
   });
 
   it('keeps the present run if there is no room for more', async () => {
@@ -230,7 +230,7 @@ describe('the page on a device that is too small', () => {
     page.plans.push(full(1000), full(1000), full(1000));
     await page.run({ count: 3000 });
     expect(page.session.run?.simulation.count).toBe(750);
-    expect(page.notices.at(-1)).toMatch(/limit: memory\), so the scene starts with 750\.$/);
+    expect(page.notices.at(-1)).toMatch(/limit: memory\), so it starts with 750\.$/);
     const none = new Page();
     none.plans.push(full(0), full(0));
     await none.run();

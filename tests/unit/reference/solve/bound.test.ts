@@ -190,7 +190,21 @@ class SloppyDevice {
       const share = this.share(slot, other, mode === 'resolve' && !isMutual);
       const relative = this.apart(this.grid.velocities, slot, other);
       const rates = this.ratesOf(slot, other);
-      const effect = this.effect(normal, overlap, relative, isMutual, share, restitution, rates);
+      const there = this.vector(this.grid.positions, other);
+      const both = sum(this.vector(this.grid.positions, slot), there);
+      const { radii } = this.grid;
+      const areAlike = radii?.[slot] === radii?.[other];
+      const effect = this.effect(
+        normal,
+        overlap,
+        relative,
+        isMutual,
+        share,
+        restitution,
+        rates,
+        both,
+        areAlike,
+      );
       total.push = sum(total.push, mode === 'resolve' ? effect.push : effect.straight);
       total.change = sum(total.change, effect.change);
       total.support = sum(total.support, effect.support);
@@ -229,6 +243,8 @@ class SloppyDevice {
     share: number,
     restitution: number,
     rates: readonly [number, number],
+    both: number[],
+    areAlike: boolean,
   ) {
     const { friction, halfRelaxation, gripShare, restSpeed, pushSpeed, parting, dt, inverseDt } =
       this.substep;
@@ -247,6 +263,14 @@ class SloppyDevice {
     const push = isMutual
       ? multiply(this.part(share, BOUNCE_PUSH), overlap)
       : Math.min(add(spring, multiply(1 / 2, add(spring, -multiply(dt, change)))), this.part(share, overlap));
+    const depth = multiply(rates[0], overlap);
+    const waves = multiply(multiply(7 / 64, rates[0]), both.reduce(add));
+    const side = add(Math.abs(add(add(waves, -Math.floor(waves)), -0.5)), -0.25);
+    const beyond = Math.max(0, add(depth, -3));
+    const aside =
+      isMutual || !areAlike ? 0 : multiply(multiply(beyond, side), multiply(halfRelaxation, overlap));
+    const [x, y, z] = normal as [number, number, number?];
+    const turned = z === undefined ? [y, -x] : [add(y, -z), add(z, -x), add(x, -y)];
     const grip = this.part(share, 2 * gripShare);
     const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
     const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
@@ -259,14 +283,19 @@ class SloppyDevice {
     );
     return {
       straight: normal.map((along) => multiply(spring, along)),
-      push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),
+      push: normal.map((along, axis) =>
+        add(
+          add(multiply(push, along), -multiply(held, sliding[axis] as number)),
+          multiply(aside, turned[axis] as number),
+        ),
+      ),
       change: total,
       support: normal.map((along) => multiply(bearing, along)),
       bearing,
       closing: isMutual
         ? this.arithmetic.root(this.arithmetic.dot(total, total))
         : multiply(41 / 32, this.part(share, -approach)),
-      depth: multiply(rates[0], overlap),
+      depth,
       strain: multiply(rates[1], excess),
     };
   }

@@ -7,7 +7,7 @@ import { buildGrid } from '../../../../src/reference/grid/grid';
 import { findContact } from '../../../../src/reference/solve/contact';
 import { findPartners } from '../../../../src/reference/solve/partner';
 import { pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
-import { createScene, sceneOptions } from '../../../../src/scenes';
+import { createScene, Random, sceneOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
 import { PLAIN_WORLDS } from '../../../helpers/inputs/worlds';
 import { substepOf } from '../../../helpers/passes';
@@ -61,13 +61,43 @@ describe('resolveContacts', () => {
         [0, 0],
       ],
       [
-        [3.75, 3],
+        [3.875, 3],
         [0, 0],
       ],
     ]);
-    // Overlap 1/4 and relaxation 1/2 give 1/16 each. Without gravity a push gives no speed, so it is 3/2 times as long.
-    expect(a).toEqual({ position: [2.90625, 3], velocity: [0, 0] });
-    expect(b).toEqual({ position: [3.84375, 3], velocity: [0, 0] });
+    // Overlap 1/8 and relaxation 1/2 give 1/32 each. Without gravity a push gives no speed, so it is 3/2 times as long.
+    expect(a).toEqual({ position: [3 - 3 / 64, 3], velocity: [0, 0] });
+    expect(b).toEqual({ position: [3.875 + 3 / 64, 3], velocity: [0, 0] });
+  });
+
+  it('also pushes two particles aside if they overlap by more than 3/16 of a diameter', () => {
+    const asideAt = (dimensions: Dimensions, gap: number, height: number, restitution = 0) => {
+      const speed = restitution === 0 ? 0 : 4;
+      const particles = [3, 3 + gap].map(
+        (x, index) =>
+          [
+            [x, ...repeat(height, dimensions).slice(1)],
+            repeat(0, dimensions).with(0, index ? -speed : speed),
+          ] as const,
+      );
+      const [a, b] = resolveOnce(dimensions, { restitution }, particles);
+      const off = [a, b].map((body) => body?.position.slice(1).map((along) => along - height));
+      expect(off[0]).toEqual(off[1]?.map((along) => -along + 0));
+      expect(b?.velocity.slice(1)).toEqual(repeat(0, dimensions).slice(1));
+      return off[1];
+    };
+    // The overlap is 4/16 of a diameter, so 1/16 beyond 3/16. The spring is 1/16, and a quarter of it is 1/64. The sum
+    // of all coordinates is 6.75 + 2 · height. Times 7/4 it is 22.75, 21, 24.5 and 21.875, where the wave is 0, 1, −1
+    // and ½.
+    expect(asideAt(2, 0.75, 3.125)).toEqual([0]);
+    expect(asideAt(2, 0.75, 2.625)).toEqual([-1 / 64]);
+    expect(asideAt(2, 0.75, 3.625)).toEqual([1 / 64]);
+    expect(asideAt(2, 0.75, 2.875)).toEqual([-1 / 128]);
+    // In 3D, the direction is the cross product of the normal and (1, 1, 1).
+    expect(asideAt(3, 0.75, 3.3125)).toEqual([-1 / 64, 1 / 64]);
+    // Shallower contacts and bounces push only along the normal.
+    expect(asideAt(2, 13 / 16, 3)).toEqual([0]);
+    expect(asideAt(2, 0.75, 2.625, 1)).toEqual([0]);
   });
 
   it('adds the push to the velocity if there is gravity, up to calmSpeed', () => {
@@ -116,24 +146,24 @@ describe('resolveContacts', () => {
   });
 
   it('cancels gravity along the surface of the supporting particle, up to the limit of static friction', () => {
-    // One particle upon another. Gravity adds (1/8, −1) in a substep.
+    // One particle upon another. Nothing pushes them aside, because their coordinates add up to 13. Gravity adds (1/8, −1) in a substep.
     const particles = [
       [
-        [3, 3],
+        [3.125, 3],
         [0, 0],
       ],
       [
-        [3, 3.75],
+        [3.125, 3.75],
         [0, 0],
       ],
     ] as const;
     const gravity = [1, -8];
     const [lower, upper] = resolveOnce(2, { gravity, friction: 0.5 }, particles);
-    expect(upper).toEqual({ position: [3 - 1 / 64, 3.8125], velocity: [-1 / 8, 0.5] });
+    expect(upper).toEqual({ position: [3.125 - 1 / 64, 3.8125], velocity: [-1 / 8, 0.5] });
     // The lower particle is pushed along gravity, so nothing supports it.
-    expect(lower).toEqual({ position: [3, 2.9375], velocity: [0, -0.5] });
+    expect(lower).toEqual({ position: [3.125, 2.9375], velocity: [0, -0.5] });
     const [, weak] = resolveOnce(2, { gravity, friction: 1 / 8 }, particles);
-    expect(weak).toEqual({ position: [3 - 1 / 128, 3.8125], velocity: [-1 / 16, 0.5] });
+    expect(weak).toEqual({ position: [3.125 - 1 / 128, 3.8125], velocity: [-1 / 16, 0.5] });
     const [, smooth] = resolveOnce(2, { gravity, friction: 0 }, particles);
     expect(smooth?.velocity).toEqual([0, 0.5]);
   });
@@ -197,20 +227,21 @@ describe('resolveContacts', () => {
   });
 
   it('removes from sliding at most the friction times the normal change of velocity', () => {
+    // The coordinates add up to 13, so nothing pushes the particles aside.
     const particles = [
       [
-        [3, 3],
+        [3, 3.125],
         [0, 4],
       ],
       [
-        [3.75, 3],
+        [3.75, 3.125],
         [0, 0],
       ],
     ] as const;
     const gravity = [0, -16];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
     // The normal change is 1/2, so friction removes a speed of 1/4, and moves the position back by 1/4 · dt.
-    expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
+    expect(grips).toEqual({ position: [2.9375, 3.125 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
     // Friction removes at most a quarter (relaxation / 2) of the sliding.
     expect(rough?.velocity).toEqual([-0.5, 3]);
@@ -244,19 +275,20 @@ describe('resolveContacts', () => {
   });
 
   it('pushes coincident particles apart along an axis', () => {
+    // The sum of all coordinates is 17, so nothing pushes them aside.
     const [a, b] = resolveOnce(3, {}, [
       [
-        [3, 3, 3],
+        [3, 3, 2.5],
         [0, 0, 0],
       ],
       [
-        [3, 3, 3],
+        [3, 3, 2.5],
         [0, 0, 0],
       ],
     ]);
     // For slots 0 and 1 the axis is (0 + 1) mod 3, and the lower slot moves down.
-    expect(a?.position).toEqual([3, 2.625, 3]);
-    expect(b?.position).toEqual([3, 3.375, 3]);
+    expect(a?.position).toEqual([3, 2.625, 2.5]);
+    expect(b?.position).toEqual([3, 3.375, 2.5]);
   });
 
   it('is antisymmetric to the bit: a mirrored pair stays mirrored', () => {
@@ -313,11 +345,11 @@ describe('resolveContacts', () => {
 
   it('copies quarantined particles, which do not affect others', () => {
     const { world, substep } = setUp(2);
-    const positions = new Float32Array([3, 3, Number.NaN, 3, 3.75, 3]);
+    const positions = new Float32Array([3, 3, Number.NaN, 3, 3.875, 3]);
     const velocities = new Float32Array([0, 0, Number.NaN, Infinity, 0, 0]);
     const grid = buildGrid(world, positions, velocities);
     const result = resolveContacts(world, substep, grid);
-    expect([...result.positions]).toEqual([2.90625, 3, 3.84375, 3, Number.NaN, 3]);
+    expect([...result.positions]).toEqual([3 - 3 / 64, 3, 3.875 + 3 / 64, 3, Number.NaN, 3]);
     expect([...result.velocities]).toEqual([0, 0, 0, 0, Number.NaN, Infinity]);
   });
 
@@ -341,7 +373,12 @@ describe('pushApart', () => {
   it('moves particles at rest as a resolve pass does, but less by the factor FREE_PUSH', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, { walls: false }, 6);
-      const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });
+      // Overlaps stay below 3/16 of a diameter. Deeper contacts would also push aside.
+      const random = new Random(3);
+      const positions = Float32Array.from({ length: dimensions * 5 ** dimensions }, (_, word) => {
+        const step = Math.floor(word / dimensions / 5 ** (word % dimensions)) % 5;
+        return 1 + 0.875 * step + random.between(-16, 16) / 1024;
+      });
       const grid = buildGrid(world, positions);
       const apart = pushApart(world, substep, grid);
       resolveContacts(world, substep, grid).positions.forEach((coordinate, word) => {

@@ -18,6 +18,12 @@ describe.each([2, 3] as const)('bodies that overlap on a floor in %dD', (dimensi
     expect(figures['deepest overlap after 30 s']).toBeLessThan(0.02);
   });
 
+  it('leave a row until its overlaps are below 3/16 of a diameter', async () => {
+    const room = new Array(dimensions).fill(3).join(' × ');
+    const figures = await figuresOf(findCase('overlap', dimensions, `200 in ${room} on a floor, 4 starts`));
+    expect(figures['deepest overlap after 30 s']).toBeLessThan(3 / 16);
+  });
+
   it('rise by less than 0.6 diameters in a column', async () => {
     const figures = await figuresOf(findCase('overlap', dimensions, '5 on each other that overlap by 0.05'));
     expect(figures['greatest rise of the uppermost']).toBeLessThan(0.6);
@@ -31,7 +37,7 @@ describe.each([2, 3] as const)('bodies that overlap on a floor in %dD', (dimensi
       const positions = Float32Array.from(scene.bodies.flatMap(({ position }) => position));
       expect(measureOverlaps(dimensions, positions, 1).deepest).toBeCloseTo(deepest, 5);
     }
-    const positions = floorScene(dimensions, 1).bodies.flatMap(({ position }) => position);
+    const positions = floorScene(dimensions, 6, 1).bodies.flatMap(({ position }) => position);
     expect(measureOverlaps(dimensions, Float32Array.from(positions), 1).pairs).toBeGreaterThan(100);
   });
 });
