@@ -10,8 +10,8 @@ const FEW_CELLS = 2 ** 16;
  */
 const MANY_CELLS = 2 ** 28;
 /**
- * For each cell along the axis with the most cells, cells become wider by this share of their own width. So the cells
- * of two overlapping bodies are adjacent or the same, even if 32-bit floats round both coordinates.
+ * Cells are made wider by this share of their width, times the number of cells along the longest axis. So the cells of
+ * two overlapping bodies are adjacent or the same, even if 32-bit floats round both coordinates.
  */
 const MARGIN = 2 ** -21;
 

@@ -2,7 +2,7 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, partner_in, contact_with, mass_share, push_of.
-// Needs: restitution_of, contact_effect, push_aside, sum_of, ObstacleSum, probe_obstacles.
+// Needs: restitution_of, push_aside, contact_effect, sum_of, ObstacleSum, probe_obstacles.
 // Needs: push_by_obstacles, settle, Pressing, meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
@@ -109,16 +109,16 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   share = mass_share(bulks.x, bulks.y, counted * (*gathered).load, counted * other_load);
 #endif
   let rates = rates_of(particle, other, load);
-  var effect = contact_effect(contact.normal, contact.overlap, relative, bounces, restitution, share, rates);
 #if VARIABLE_RADII
   let is_aside = !bounces && particle.radius == other.radius;
 #else
   let is_aside = !bounces;
 #endif
-  for (var rounds = u32(is_aside && effect.depth > f32(ASIDE_FROM)); rounds > 0u; rounds--) {
+  for (var rounds = u32(is_aside && rates.x * contact.overlap > f32(ASIDE_FROM)); rounds > 0u; rounds--) {
     let sum = particle.position + body_position(position_in[other.slot]);
-    effect.push += push_aside(contact.normal, contact.overlap, rates.x, sum);
+    (*gathered).sum.push += push_aside(contact.normal, contact.overlap, rates.x, sum);
   }
+  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, restitution, share, rates);
   (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }

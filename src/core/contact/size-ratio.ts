@@ -13,8 +13,8 @@ const HELD = 0.02;
 /**
  * The gap between the large particle and the floor shrinks by the share
  *   (linear · ratio + square · ratio²) · gravity · substep² / (smallest radius)
- * where `ratio` is the ratio of the radii. The factors were measured with the default relaxation of balls, at ratios
- * from 2 to 100 with 1 to 31 substeps. With half the relaxation, the gap shrinks twice as much.
+ * where `ratio` is the ratio of the radii. The factors were measured with the default relaxation of discs and
+ * balls, at ratios from 2 to 100 with 1 to 31 substeps. With half the relaxation, the gap shrinks twice as much.
  */
 const SHRINKING: Readonly<Record<Dimensions, { readonly linear: number; readonly square: number }>> = {
   2: { linear: 2.1, square: 0 },
@@ -49,7 +49,7 @@ export function sizeRatioWarning(
   const advice =
     needed <= MAX_SUBSTEPS
       ? `Set \`substeps\` to ${needed}.`
-      : `That would take ${needed} substeps, more than the ${MAX_SUBSTEPS} that are allowed: use radii that differ less, or shorter steps.`;
+      : `To hold them takes ${needed} substeps, more than the ${MAX_SUBSTEPS} that are allowed: use radii that differ less, or shorter steps.`;
   const shown = Number(ratio.toPrecision(3));
   return `The largest radius is ${shown} times the smallest. With ${settings.substeps} substeps the largest particles sink into the smallest ones below them. ${advice}`;
 }

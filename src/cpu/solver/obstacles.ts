@@ -49,8 +49,8 @@ export class Obstacles implements ObstacleContacts {
   }
 
   /**
-   * Lets the obstacles act on the particle in the scratch arrays of walls.ts, except for their friction. `state` also
-   * has the particle's position; in periodic worlds, `meet` wraps it there.
+   * Lets the obstacles act on the particle that the scratch arrays of walls.ts hold. Their friction acts later. `state`
+   * has the particle's position, too; in periodic worlds, `meet` wraps the one in `state`.
    */
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void {
     const { dimensions, world } = this.lattice;

@@ -94,7 +94,7 @@ export function pushOf({ halfRelaxation }: Substep, share: number, overlap: numb
 }
 
 /** Returns how far a deep contact pushes a particle aside. `rate`: DEEP / diameter. `sum`: the sum of both positions. */
-function pushAside(substep: Substep, { normal, overlap }: Contact, rate: number, sum: Vector): Vector {
+export function pushAside(substep: Substep, { normal, overlap }: Contact, rate: number, sum: Vector): Vector {
   const beyond = fround(Math.max(0, fround(rate * overlap) - ASIDE_FROM));
   const share = fround(beyond * sideOf(rate, sum));
   return scale(fround(share * pushOf(substep, 0.5, overlap)), turned(normal).map(fround));
@@ -110,16 +110,13 @@ export interface Meeting {
   readonly restitution: number;
   /** See ratesOf. */
   readonly rates: readonly [number, number];
-  /** The sum of both positions; undefined if the radii differ. */
-  readonly sum: Vector | undefined;
 }
 
 export function contactEffect(
   substep: Substep,
-  contact: Contact,
-  { relative, bounces, share, restitution, rates, sum }: Meeting,
+  { normal, overlap }: Contact,
+  { relative, bounces, share, restitution, rates }: Meeting,
 ): Effect {
-  const { normal, overlap } = contact;
   const { friction, gripShare, dt } = substep;
   const approach = dot(relative, normal);
   const spring = pushOf(substep, share, overlap);
@@ -139,9 +136,8 @@ export function contactEffect(
   const frictionPush = bounces ? 0 : fround(braking * dt);
   const bearing = bounces ? 0 : change;
   const total = subtract(scale(change, normal), scale(braking, sliding));
-  const straight = subtract(scale(push, normal), scale(frictionPush, sliding));
   return {
-    push: sum && !bounces ? add(straight, pushAside(substep, contact, rates[0], sum)) : straight,
+    push: subtract(scale(push, normal), scale(frictionPush, sliding)),
     change: total,
     support: scale(bearing, normal),
     bearing,

@@ -29,6 +29,7 @@ import {
   meetObstacles,
   meetWalls,
   noEffect,
+  pushAside,
   pushOf,
   ratesOf,
   rub,
@@ -66,14 +67,16 @@ export function resolveContacts(
       const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
-      const areAlike = grid.radii?.[slot] === grid.radii?.[other];
-      const sum = areAlike ? add(position, loadVector(dimensions, grid.positions, other)) : undefined;
       const load = fround(loadAt(slot) + loadAt(other));
       const restitution = restitutionOf(substep.restitution, load);
       const isMutual = restitution > 0 && partners?.[slot] === other && partners[other] === slot;
       const share = shareOf(world, grid, slot, other, !isMutual);
       const rates = ratesOf(substep, grid, slot, other, load);
-      const meeting = { relative, bounces: isMutual, share, restitution, rates, sum };
+      const meeting = { relative, bounces: isMutual, share, restitution, rates };
+      if (!isMutual && grid.radii?.[slot] === grid.radii?.[other]) {
+        const both = add(position, loadVector(dimensions, grid.positions, other));
+        total = { ...total, push: add(total.push, pushAside(substep, contact, rates[0], both)) };
+      }
       total = sumOf(total, contactEffect(substep, contact, meeting));
     });
     const { push, change, bearing } = settle(substep, total);

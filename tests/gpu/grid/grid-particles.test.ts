@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       const ids = Uint32Array.from({ length: COUNT }, (_, id) => id);
       expect(await particles.read()).toEqual({ ids, positions, velocities });
-      // The kernel's ring has 1,024 slots of 256 bytes.
+      // The kernel's ring of uniforms has 1,024 entries of 256 bytes.
       expect(kernel.memoryBytes).toBe(2 ** 18);
       const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
       expect(particles.memoryBytes - particles.grid.memoryBytes).toBe((vectors + 4) * COUNT);
@@ -194,7 +194,7 @@ gpuTest(
 );
 
 gpuTest(
-  'particles refuse calls until the encoder into which a sort was recorded is finished',
+  'particles refuse calls until the encoder into which a sort was recorded is finished, or a checkpoint is restored',
   async (device, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1, capacity: 4 } as const;
     const positions = Float32Array.of(1, 1, 2, 2);

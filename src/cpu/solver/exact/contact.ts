@@ -187,7 +187,7 @@ function chooseFaster(
   other: number,
 ): void {
   const partner = partners[one] as number;
-  // A contact that approaches only at the rest speed gives no partner.
+  // Without a partner, `approaches` holds −restSpeed. So a tie means an approach at the rest speed, too slow to bounce.
   const isTie = approach === approaches[one];
   if (isTie && (partner < 0 || !precedes(state, dimensions, other, partner))) return;
   approaches[one] = approach;
@@ -290,7 +290,7 @@ export function respondExactly(
     let brakingY = 0;
     let brakingZ = 0;
     const mostGrip = (change < mostLoaded ? change : mostLoaded) * friction + whole - whole;
-    // If mostGrip is 0, so is the braking: it is limited to 0, or so small that it rounds to 0.
+    // If mostGrip is 0, limitBraking would return 0.
     if (mostGrip > 0) {
       const slidingX = relativeX - (approach * normalX + whole - whole);
       const slidingY = relativeY - (approach * normalY + whole - whole);

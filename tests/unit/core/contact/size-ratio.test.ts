@@ -111,7 +111,7 @@ describe('sizeRatioWarning', () => {
 
   it('says if more substeps are needed than are allowed', () => {
     expect(sizeRatioWarning(onTop(3, 1000, 8))).toMatch(
-      /^The largest radius is 1000 times .* That would take 296 substeps, more than the 256 that are allowed/,
+      /^The largest radius is 1000 times .* To hold them takes 296 substeps, more than the 256 that are allowed/,
     );
   });
 
