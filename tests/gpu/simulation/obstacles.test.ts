@@ -289,7 +289,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   describe.each(WORLD_KINDS)('in crowds in a world that is %s', (kind) => {
     // In a bounded world, a particle needs three times as many candidates to be heavy.
     const crowd = kind === 'bounded' ? 1250 : 400;
-    const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
+    const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 80, seed: 9 });
 
     gpuTest(
       'push single particles and crowds, whether one thread or many handle a particle',
