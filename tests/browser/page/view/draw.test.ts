@@ -133,7 +133,7 @@ describe('the playground in 2D', () => {
     const opened = await open();
     const { page } = opened;
     await arrange(page, { scene: 'far-apart', size: 0.25 });
-    expect(await textOf(page, 'notice')).toMatch(/too far apart .* the picture shows \d+ particles of 100/);
+    expect(await textOf(page, 'notice')).toMatch(/too far apart .* it shows \d+ particles of 100/);
     for (const engine of ['GPU', 'CPU']) {
       await chooseOption(page, 'engine', engine);
       await expectTruePicture(opened, `endless-${engine.toLowerCase()}`, 3 * TOLERANCE);
