@@ -64,7 +64,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** These counts are timed first if there are too few times to predict a larger count. */
+/** If too few earlier measurements predict the time of a larger count, these counts are timed first. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilots grow by this factor. A few thousand bodies do not keep a GPU busy, so they would predict badly. */
 const PILOT_FACTOR = 8;

@@ -111,8 +111,8 @@ fn contact_effect(
   );
 }
 
-// Returns how far a deep contact pushes a particle aside, so that rows can part. Both particles have one radius. `rate` is
-// DEEP / diameter, `sum` the sum of both positions.
+// Returns how far a deep contact pushes a particle aside, so that rows can part. Both particles have one radius. `rate`
+// is DEEP / diameter, `sum` the sum of both positions.
 fn push_aside(normal: Vector, overlap: f32, rate: f32, sum: Vector) -> Vector {
   let side = abs(fract((ASIDE_WAVES * rate) * dot(sum, Vector(1.0))) - 0.5) - 0.25;
   return ((rate * overlap - f32(ASIDE_FROM)) * side * push_of(0.5, overlap)) * turned(normal);

@@ -2,8 +2,8 @@
 // before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, partner_in, contact_with, mass_share, push_of.
-// Needs: restitution_of, push_aside, contact_effect, sum_of, ObstacleSum, probe_obstacles.
-// Needs: push_by_obstacles, settle, Pressing, meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
+// Needs: restitution_of, push_aside, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles.
+// Needs: settle, Pressing, meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART

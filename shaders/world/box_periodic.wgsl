@@ -49,7 +49,7 @@ fn box_in_world(box: Box) -> Box {
     if (period > 0.0) {
       let low = phase_of(box.low[axis], grid.origin[axis], period);
       let high = phase_of(box.high[axis], grid.origin[axis], period);
-      // The difference is a float, because it may not fit 32 bits.
+      // The difference may not fit an i32, so it is a float.
       let periods = f32(high.periods) - f32(low.periods);
       let is_all = periods > 1.5 || (periods > 0.5 && high.wrapped >= low.wrapped);
       inside.low[axis] = select(low.wrapped, -EVERYWHERE, is_all);

@@ -72,7 +72,7 @@ export function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolea
   const preference = readPreference(machine, gpu);
   if (preference !== 'auto') return preference !== 'system';
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
-  // The paths in these variables tell whether the GPU is software: openDawn may have set VK_DRIVER_FILES.
+  // The variables may name a hardware driver or, if openDawn set VK_DRIVER_FILES, a software one. Their paths tell.
   const name = chooseDriver(machine, 'auto')?.name;
   if (name === 'environment') return /swiftshader|lvp_/i.test(`${VK_DRIVER_FILES} ${VK_ICD_FILENAMES}`);
   return name !== 'system';

@@ -53,8 +53,8 @@ export function readAddress(search: string): Address {
 }
 
 /**
- * Returns the query of an address with the `values` that are not empty. Keeps those parameters of the query `others`
- * that OTHERS lists.
+ * Returns the query of an address with the `values` that are not empty. Takes from the query `others`
+ * the parameters that OTHERS names.
  */
 export function addressOf(values: Readonly<Record<(typeof NAMES)[number], string>>, others: string): string {
   const kept = [...new URLSearchParams(others)].filter(([name]) => OTHERS.includes(name));

@@ -73,7 +73,7 @@ fn scaled(value: i32, factor: Factor) -> i32 {
 
 // Returns value · fraction / ONE, rounded. `fraction` is from −ONE to ONE.
 fn share_of(value: i32, fraction: i32) -> i32 {
-  // The upper half of the product is a multiple of 2 · ONE, so it does not change whether a result is even.
+  // The upper half of `value` contributes an even whole number, so it does not change how a tie is rounded.
   return 2i * ((value >> 16u) * fraction) + shift_rounded((value & LOW_BITS) * fraction, FRACTION_BITS);
 }
 

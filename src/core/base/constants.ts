@@ -6,7 +6,7 @@
 /** Threads per workgroup of most passes: the most that WebGPU guarantees. */
 export const WORKGROUP_SIZE = 256;
 
-/** Counts that a workgroup of the scan takes at a time: 16 per thread. */
+/** Number of counts that a workgroup of the scan takes at a time: 16 per thread. */
 export const SCAN_BLOCK = 16 * WORKGROUP_SIZE;
 
 /**
@@ -70,18 +70,18 @@ export const HEAVY_WORKGROUP_SIZE = 64;
 export const MARK_ROWS = 32;
 
 /**
- * Words of `start` between the cells and the finer entries, in a world with levels: one for the quarantine, one for
- * removed particles and one for the end.
+ * In a world with levels, the number of words of `start` between those of cells and those of finer entries: one for the
+ * quarantine, one for removed particles and one for the end.
  */
 export const FINER_BUCKETS = 3;
 
 /**
- * The finer entries of a cell stand for particles at least this many levels below the cell. A probe finds particles one
- * level below in their own cells, which lie in rows.
+ * The finer entries of a cell stand for particles at least this many levels below the cell. They leave out
+ * particles one level below, because a probe also searches the cells of that level.
  */
 export const FINER_STEPS = 2;
 
-/** Number of words before the finer entries. This one word has a bit per occupied level, and CROWD_BIT. */
+/** Number of words before the entries of `finer`. This one word has a bit per occupied level, and CROWD_BIT. */
 export const FINER_HEADER = 1;
 
 /** Index of the bit that is set if any bucket is crowded. */
@@ -170,8 +170,8 @@ export const CLOSING_BITS = 17;
 export const PIECE_CELLS = 4;
 
 /**
- * With variable radii, the search on a piece of a path usually goes over the cells that the piece covers. If there are
- * more such cells than this number and than particles to test, the search tests all these particles instead.
+ * With variable radii, the search on a piece of a path usually goes over the cells that the piece covers. If these
+ * cells are more than ENOUGH_CELLS and more than the particles to test, the search tests all these particles instead.
  */
 export const ENOUGH_CELLS = 4096;
 
@@ -222,9 +222,9 @@ export const ASIDE_FROM = 3;
 export const ASIDE_WAVES = 7 / 64;
 
 /**
- * The sum of changes is also limited if a push gives each of two equal bodies more than pushSpeed / STRAIN. That is a
- * third more than a push needs to bear a column of particles as high as the world (contact/law.ts). With 8, piles of
- * discs overlap more; with 4, overlaps give more speed.
+ * The sum of changes is also limited if a push gives each of two equal bodies more than pushSpeed / STRAIN, beyond what
+ * ends their approach. That is a third more than a push needs to bear a column of particles as high as the world
+ * (contact/law.ts). With 8, piles of discs overlap more; with 4, overlaps give more speed.
  */
 export const STRAIN = 6;
 
@@ -242,8 +242,8 @@ export const LOAD_KEPT = 1 - 2 ** -20;
 
 /**
  * The load of a particle if its contacts press from opposite sides with speeds that sum to restSpeed (contact/law.ts).
- * Load 1 is its own weight: one substep of gravity that presses from above, and as much from below. A power of two, so
- * that the product with it is exact.
+ * A particle has load 1 if it carries its own weight: what gravity adds in one substep presses from above, and as much
+ * presses from below. REST_LOAD is a power of two, so that products with it are exact.
  */
 export const REST_LOAD = 4;
 

@@ -35,8 +35,8 @@
  *                      push · n + aside · t − braking · dt · sliding     otherwise
  * The last term takes back the sliding motion that friction stops. The term before it lets balls leave a straight row,
  * in which all normals are parallel. It moves them along t, which is perpendicular to n: (n.y, −n.x) in 2D, the cross
- * product of n and (1, 1, 1) in 3D. `side` is a triangle wave between −¼ and ¼, a function of the sum of all coordinates
- * of both balls. So the contacts of a row push to different sides.
+ * product of n and (1, 1, 1) in 3D. `side` is a triangle wave between −¼ and ¼, a function of the sum of all
+ * coordinates of both balls. So the contacts of a row push to different sides.
  *
  * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
  *   - Equal particles: share = ½.

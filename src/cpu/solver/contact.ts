@@ -49,8 +49,8 @@ export interface ObstacleContacts {
 }
 
 /**
- * Adds `aside` of core/contact/law.ts for two particles of one radius. `normal` points from slot `b` to slot `a`, and has as
- * many components as there are dimensions. `rate` is DEEP / diameter.
+ * Adds `aside` of core/contact/law.ts for two particles of one radius. `normal` points from slot `b` to slot `a`, and
+ * has as many components as there are dimensions. `rate` is DEEP / diameter.
  */
 export function pushAside(
   { positions }: ParticleState,

@@ -14,10 +14,10 @@
  * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
  * cannot lift the first term to the second, the error of the second does not count.
  *
- * Aside b σ p t, with p for m = ½ and b = max(0, depth − ASIDE_FROM): b is off by the error of the depth, and by u times the depth. σ
- * (`side`) is |w − floor(w) − ½| − ¼ with w = ASIDE_WAVES · DEEP / diameter · (sum of all coordinates); for the error of w, see
- * wavesOf in bound-contact.ts. σ has no jumps, so it is off by this error and by 2 u, but by ½ at most. t and its error
- * are as long as n and its error, in 3D up to √3 times as long. t takes a difference, the rest 3 products.
+ * Aside b σ p t, with p for m = ½ and b = max(0, depth − ASIDE_FROM): b is off by the error of the depth, and by u times
+ * the depth. σ (`side`) is |w − floor(w) − ½| − ¼ with w = ASIDE_WAVES · DEEP / diameter · (sum of all coordinates).
+ * wavesOf in bound-contact.ts has the error of w. σ has no jumps, so it is off by this error and by 2 u, at most by ½.
+ * t and its error are as long as n and its error, in 3D up to √3 times. t takes a difference, the rest 3 products.
  *
  * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and
  * the change are different; there is no friction on the position, no support and no bearing. If errors may change the

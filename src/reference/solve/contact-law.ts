@@ -93,7 +93,7 @@ export function pushOf({ halfRelaxation }: Substep, share: number, overlap: numb
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** Returns how far a deep contact pushes a particle aside. `rate`: DEEP / diameter. `sum`: the sum of both positions. */
+/** Returns how far a deep contact pushes a particle aside. `rate`: DEEP / diameter. `sum`: both positions added. */
 export function pushAside(substep: Substep, { normal, overlap }: Contact, rate: number, sum: Vector): Vector {
   const beyond = fround(Math.max(0, fround(rate * overlap) - ASIDE_FROM));
   const share = fround(beyond * sideOf(rate, sum));

@@ -25,7 +25,8 @@ import { FluidVolume } from './volume';
 const TEXELS = { hardware: 6, software: 4 } as const;
 
 /**
- * The view reads these parts of a fluid. In 2D, the surface also covers full cells, to close gaps between particles.
+ * The view reads these parts of a fluid. It needs `buffers` in 2D, where the surface also covers full cells, to close
+ * gaps between particles.
  */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 

@@ -14,6 +14,6 @@ it.each([1, 3, 10])('evenly spread boxes of size %d are also spread evenly over 
   expect(slots).toBe(count);
   const rows = Array.from(starts.subarray(1), (end, row) => end - (starts[row] as number));
   // A row holds 16 boxes, or the boxes that begin within the length of one box if these are more. The first and the
-  // last row each hold another fiftieth of all boxes, which lie beyond the ends of the rows.
+  // last row also take the boxes beyond the ends of the rows: a fiftieth of all boxes each.
   expect(Math.max(...rows)).toBeLessThanOrEqual(Math.max(16, size / spacing) + Math.ceil(count / 50) + 1);
 });

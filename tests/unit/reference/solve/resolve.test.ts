@@ -146,7 +146,8 @@ describe('resolveContacts', () => {
   });
 
   it('cancels gravity along the surface of the supporting particle, up to the limit of static friction', () => {
-    // One particle upon another. Nothing pushes them aside, because their coordinates add up to 13. Gravity adds (1/8, −1) in a substep.
+    // One particle upon another. Nothing pushes them aside, because their coordinates add up to 13. Gravity
+    // adds (1/8, −1) in a substep.
     const particles = [
       [
         [3.125, 3],
