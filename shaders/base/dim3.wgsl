@@ -9,8 +9,7 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A vector in memory: 16 bytes. The last four bytes are spare. If radii vary, those of a velocity hold the load: see
-// spare_of.
+// A vector in memory: 16 bytes. The last four are spare (see spare_of).
 #if EXACT
 alias Stored = vec4i;
 #else

@@ -5,7 +5,8 @@ struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
   // CSS pixel.
   screen: vec4f,
-  // x: the radius at which a particle is drawn in 2D. y: the initial distance between particles. z: a drop's radius.
+  // x: the radius of a particle in 2D, which fluid_reach.wgsl may enlarge. y: the initial distance between particles.
+  // z: a drop's radius.
   kernel: vec4f,
   // xyz: cells along each axis. w: their edge.
   cells: vec4f,

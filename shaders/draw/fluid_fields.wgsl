@@ -120,8 +120,8 @@ struct Face {
   @location(2) distance: f32,
 }
 
-// Each instance draws the face between a node and the cell below it along one axis, if both are cells of the tank and
-// exactly one of them is solid. Nodes are the cells and one more layer at each upper end.
+// Each instance draws the face between two neighbouring cells of the tank, if exactly one of them is solid. There are
+// three instances per node. Nodes are the cells and one more layer at each upper end.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(OFF_SCREEN, vec2f(), 0.0, 0.0);

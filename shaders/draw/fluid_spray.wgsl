@@ -38,8 +38,7 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
   let corner = quad_corner(index) * (1.0 + pixel / drawn);
   let clip = frame.projection * vec4f(in_view + vec3f(corner * drawn, 0.0), 1.0);
   let faint = min(1.0, (radius * radius) / (drawn * drawn));
-  // Drops high on the colour scale (by default, fast ones) have the colour of `zenith` and are nearly opaque. Low ones
-  // have more of the fluid's colour and let the background through.
+  // Drops high on the colour scale (by default, fast ones) have the colour of `zenith` and are nearly opaque.
   let colour = mix(colour_at(share), fluid.zenith.rgb, 0.35 + 0.65 * smoothstep(0.1, 0.5, share));
   return Drop(clip, corner, vec4f(colour, faint * mix(0.55, 0.95, share)), -in_view.z, pixel / drawn);
 }

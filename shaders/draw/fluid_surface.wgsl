@@ -3,8 +3,8 @@
 // Needs: fluid, SOLID, kinds, frame, reach_drawn, fullness, OFF_SCREEN, is_drawable, lift, smooth_sample, field.
 // Needs: linear, quad_corner, colour_of, colour_at.
 
-// free_share returns the share of a square that is not solid. The square stands for the disc of radius reach_drawn
-// around a point. Half its width is SQUARE_SHARE times that radius, but at most WIDEST_SQUARE cells.
+// free_share replaces the disc of radius reach_drawn by a square. Half the square's width is SQUARE_SHARE radii, but at
+// most WIDEST_SQUARE cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
@@ -68,7 +68,7 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// Returns the drawn density. The fullness of cells fills those gaps that are narrower than a cell.
+// Returns the drawn density, at most WITHIN.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);

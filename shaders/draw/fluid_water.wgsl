@@ -1,6 +1,6 @@
 // Draws the fluid in 3D as a strip of four vertices over the box. Each pixel follows its ray through the volume of
-// densities to the surface. From there, it follows the refracted ray through the fluid. The surface mirrors the sky;
-// the fluid absorbs the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth.
+// densities to the surface. From there, it follows the refracted ray through the fluid. The fluid ends flat at the
+// walls, like water behind glass.
 // Needs: Sight, start_of, voxel_edge, volume_at, BORDER, MOST_STEPS, STRIDE, frame, sight_along, INNER_STEPS, clip_of.
 // Needs: scene, linear, fluid, colour_at, SUN, sky, Pixel, corner_over, sight_of, LEAST_SLOPE.
 
@@ -23,9 +23,10 @@ const SHADE = vec3f(0.3, 0.62, 0.84);
 const GLINT = vec2f(0.5, 240.0);
 // The distance in voxels, along each axis, between a point and the densities that decide its normal.
 const NORMAL_REACH = 1.1;
-// If the density at a wall exceeds BORDER by at least this, the fluid's normal there is the wall's.
+// If the density at a wall exceeds BORDER by at least this, the fluid's normal there is the wall's. At lower densities,
+// the normal turns towards the surface's, so that the edge looks rounded.
 const ROUNDING = 0.08;
-// Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
+// At the end of the colour scale, water is 1 + CHURN times as cloudy as at the beginning.
 const CHURN = 1.0;
 // The greatest share of foam. Foam grows with the position on the colour scale, from FAST.x to FAST.y. It shrinks to
 // nothing as the density at a depth of AERATED.z voxels rises from AERATED.x to AERATED.y.
@@ -137,7 +138,6 @@ fn shade(sight: Sight, hit: Hit) -> vec3f {
   let point = point_on(sight, hit.distance);
   let view = -normalize(sight.direction);
   let found = volume_at(point);
-  // Behind a wall, the normal is the wall's, except close to the surface, so that the edge looks rounded.
   let flatness = select(0.0, smoothstep(0.0, ROUNDING, found.x - BORDER), hit.distance == sight.entry);
   let normal = normalize(mix(normal_at(point), sight.wall, flatness) + 1e-6 * view);
   let brightness = clamp(0.5 + 0.25 * normal.y + 0.35 * max(dot(normal, SUN), 0.0), 0.0, 1.0);
@@ -166,7 +166,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   var hit = Hit(start_of(sight), 0.0);
   var colour = vec3f();
   // The two loops have at most one round and replace branches. A software adapter runs both sides of a branch for every
-  // pixel, but skips a loop that has no rounds, and few pixels show water.
+  // pixel, but skips a loop that has no rounds.
   for (var round = 0u; round < 1u && in_box > 0.0; round++) {
     hit = hit_along(sight, pixel_width);
   }

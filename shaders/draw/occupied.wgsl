@@ -1,6 +1,6 @@
 // Draws the occupied cells of an unbounded world: squares in 2D, the edges of cubes in 3D. Each square or edge is a
-// strip of four vertices. Colours show the number of particles, or the bucket. Cells that share a bucket are hatched in
-// 2D. In 3D they keep the colour of their bucket and have thick lines; other cells have faint lines.
+// strip of four vertices. Colours show the number of particles, or the bucket. If they show buckets, cells that share a
+// bucket are hatched in 2D, and have thicker lines than other cells in 3D.
 // Needs: overlay, cells, FAINTEST_HEAT, DARKEST_HEAT, frame, BUCKET_OPACITY, HATCH, NARROWEST_CELL, WIDE_CELL.
 // Needs: DARKEST_LINE, Line, LONE_CELL, CANDIDATE_WIDTH, CONTACT_WIDTH, line_between.
 

@@ -113,8 +113,8 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters the box once it has crossed the front planes of all axes. For each axis, `later` is its entry minus
-  // the greater one of the two other entries. Where two faces meet, `later` is 0 for both of their axes.
+  // The ray enters the box once it has crossed the front planes of all axes. Where two faces meet, `later` is 0 for
+  // both of their axes.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

@@ -38,8 +38,8 @@ struct Frame {
   // x: share of FLIP. y: the share of a surplus of particles that each substep corrects. z: 1 / particles per cell. w:
   // the solver's tolerance.
   rules: vec4f,
-  // xyz: gravity. w: to remove a gain of energy, a substep first takes at most this share of the particles' kinetic
-  // energy, then moves particles down (settlement.wgsl). 0 switches this off.
+  // xyz: gravity. w: the greatest share of the kinetic energy that a substep removes by slowing all particles before it
+  // lowers particles (settlement.wgsl). 0 if the substep does not restrain energy.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,

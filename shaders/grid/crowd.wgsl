@@ -1,6 +1,6 @@
 // Sorts the entries of crowded buckets by id. With FINER, sorts long lists of finer entries by slot instead.
 // sort_tiles sorts tiles of CROWD_TILE entries. merge_pieces runs twice: it merges tiles into runs of CROWD_RUN
-// entries, then the runs of each bucket. No thread reads a whole crowd alone.
+// entries, then the runs of each bucket.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds CROWD_HEADER words of counters and dispatches, then two words per tile: its bucket, and its index among

@@ -1,5 +1,5 @@
 // Moves particles to their canonical slots: buckets ascend, and ids ascend inside a bucket. Quarantined and removed
-// particles stay where scatter put them, in any order; nothing depends on that order.
+// particles stay where scatter put them; nothing depends on their order.
 // Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.
 // Needs: cell_of_slot, cell_of, velocity_out, velocity_in.
 

@@ -1,9 +1,10 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
 // HEAVY_ROW candidates or finer entries. Probes that take three rows at a time compare the sum of all three with 3 ×
-// HEAVY_ROW instead. If no cell and no list of finer entries is crowded, no particle is heavy. With equal radii, the
-// list overwrites crowd.wgsl's list of tiles. With variable radii, heavy particles are listed at the end of `finer`
-// (neighbours/heavy_words.wgsl). Before the sort, `clear` resets the counters in `crowd`. After list_heavy, `close`
-// copies the number of heavy particles to `finer`.
+// HEAVY_ROW instead. If no cell and no list of finer entries is crowded, no particle is heavy.
+//
+// Before the sort, `clear` resets the counters in `crowd`. With equal radii, the list overwrites crowd.wgsl's list of
+// tiles. With variable radii, it is at the end of `finer` (neighbours/heavy_words.wgsl), and afterwards `close` copies
+// the number of heavy particles there.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 

@@ -40,7 +40,7 @@ fn sample_particles(
 }
 #elif COMPARE
 
-// Each particle of the sample has `threads` threads. They compare it with the next half of the list; after the end, the
+// `threads` threads compare each particle of the sample with the half of the list that follows it. After its end, the
 // list continues at its start.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn compare_sample(
@@ -56,7 +56,8 @@ fn compare_sample(
   }
   let one = index / threads;
   let cell = load_lattice(sample[one]);
-  // If the number of particles is even, each one in the first half is also compared with the one half a list later.
+  // In a list of even length, only particles in the first half are compared with the one half a list later, so that
+  // each pair counts once.
   let last = (sampled - 1u) / 2u + select(0u, 1u, sampled % 2u == 0u && one < sampled / 2u);
   // Loops count down, as in neighbours/probe_bounded.wgsl.
   var other = one + 1u + index % threads;

@@ -54,7 +54,7 @@ fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
 #if COALESCED
 // GPUs combine accesses of neighbouring threads to neighbouring vectors. So a row of ROW threads shares a row of
 // vectors. Each thread reads every ROW-th vector of the row, four in all, and keeps them, so each count is read once.
-// A block has ROW rows. A thread adds up at most the sums of ROW rows, and of ROW threads of its own row.
+// A block has ROW rows.
 const ROW = 16u;
 
 // Component i is the sum of the thread's i-th vector.

@@ -1,13 +1,11 @@
 // Levels of cells in an unbounded world. Each level has a table of buckets, whose number is a power of two. The bucket
 // of a cell follows from a sum: a cell to the right has the next bucket, and rows and layers are far apart. So a row of
 // cells is one range of buckets, which may continue at the start of the table. The cells around a particle never share
-// a bucket; cells farther apart may share one. levels/dense.wgsl defines finest_at, coarsened and bucket_at, among
-// others, for dense cells.
-// Twin: src/core/world/levels.ts.
+// a bucket; cells farther apart may share one. Twin: src/core/world/levels.ts.
 // Needs: start, grid, snap, inverse_edge, is_beside.
 
-// Returns how many of the lowest levels are merged into the next one; grid/merge_levels.wgsl decides. In
-// all other functions, level 0 is the lowest level that is not merged. With ALL_LEVELS, none are merged.
+// Returns how many of the lowest levels are merged into the next one (grid/merge_levels.wgsl); with ALL_LEVELS, 0. In
+// all other functions, level 0 is the lowest level that is not merged.
 fn merged_levels() -> u32 {
 #if ALL_LEVELS
   return 0u;

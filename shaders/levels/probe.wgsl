@@ -1,11 +1,12 @@
 // The neighbour loop with variable radii. Calls visit for particles whose distance² is below reach_squared * (sum of
 // radii)², except slot `except`. With BOXES, the kernel's overlaps(gathered, particle, other) decides instead.
 //
-// On the higher of their two levels, overlapping particles are in the same cell or adjacent ones. Candidates on the
-// particle's level and above are in the cells around the particle on each level. Candidates one level lower are read in
-// the rows of that level. Candidates on still lower levels are finer entries of the cells around the particle on its
-// own level. The order of candidates depends on the state alone. With HEAVY, the threads of a workgroup share the
-// candidates of a heavy particle.
+// On the higher of their two levels, overlapping particles are in the same cell or adjacent ones. So the candidates are
+// - on the particle's level and each level above: those in the cells of that level around the particle
+// - one level lower: those in the cells around the particle on its own level
+// - on still lower levels: the finer entries of the same cells
+// The order of candidates depends on the state alone. With HEAVY, the threads of a workgroup share the candidates of a
+// heavy particle.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, count_around, position_in.
 // Needs: heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 

@@ -1,6 +1,6 @@
 // The loops of levels/probe.wgsl, in layers of three rows. With WRAPS, rows beyond an end of the world continue at the
-// other end. A row that crosses the end along x counts as two, because it is two ranges of slots. With HASHED, a row
-// may continue at the start of its level's table; its range of slots then continues at the level's first slot.
+// other end. A row that crosses the end along x counts as two, because it is two ranges of slots.
+//
 // Candidates need no test of their cell: the cells around a particle never share a bucket, so each candidate comes
 // once. Particles of farther cells in the same buckets are out of reach.
 // Needs: Table, coarsened, cells_at, grid, inverse_edge, table_of, index_of, slots_in, first_slot, wrap_cell.

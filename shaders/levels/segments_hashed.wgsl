@@ -1,5 +1,5 @@
 // Splits the rows of a block into segments. A segment is the part of a row inside one aligned run of HASH_BLOCK buckets
-// of the table. So a segment is one range of slots, and long rows have many segments.
+// of the table, so it is one range of slots.
 // Needs: Block, bucket_at, first_bucket, start, cell_of_slot.
 
 // Particles of other cells may lie among the slots.

@@ -29,9 +29,10 @@ struct Measure {
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, a pair is borderline if |distance² − reach²| <= borderline_share × reach² + borderline_around
-  // × reach. `borderline_high` is then a factor: pairs beyond borderline_high × reach² are never borderline. With
-  // boxes, `visit` compares overlaps instead.
+  // With variable radii, distances² from reach² − margin to reach² + margin are borderline, where
+  //   margin = borderline_share × reach² + borderline_around × reach.
+  // `borderline_high` is then a factor: pairs beyond borderline_high × reach² are never borderline. With boxes, `visit`
+  // compares overlaps instead.
   borderline_share: f32,
   borderline_around: f32,
 }
@@ -308,7 +309,8 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n combines word n of all threads in every way (sum or maximum, integer or float); the switch chooses one.
+  // Thread n combines word n of all threads in every way (sum or maximum, integer or float). The switch chooses the
+  // result.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

@@ -12,9 +12,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns how many lists of paths (solve/ccd/link.wgsl) there are, a power of two. They have their own hash table. The
-// grid's table has only one to two buckets per particle, but even a few paths may pass many cells. So there are at
-// least FEWEST_LISTS lists.
+// Returns the number of lists of paths (solve/ccd/link.wgsl), a power of two. The lists have their own hash table. It
+// has at least FEWEST_LISTS lists, because even a few paths may pass many cells.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -1,6 +1,6 @@
 // Calls the functions that a kernel defines (see base/particle.wgsl), with one thread per slot. With CROWDS, leaves out
-// heavy particles. The order of neighbours depends on the state alone. Without levels, slots of neighbours ascend:
-// always in bounded worlds, and in periodic ones except with probe_box.wgsl.
+// heavy particles. The order of neighbours depends on the state alone. Without levels, slots of neighbours ascend in
+// bounded worlds and, except with probe_box.wgsl, in periodic ones.
 // Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
 // Needs: is_heavy, begin, probe, reach_squared, finish, skip.
 

@@ -2,7 +2,6 @@
 // - one bit per slot
 // - the number of heavy slots
 // - the heavy slots
-// Words below the last heavy slot are stale.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

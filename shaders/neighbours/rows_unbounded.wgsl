@@ -20,8 +20,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Returns true if a candidate's cell is one of the three in the row. Its slot does not tell, because several cells may
-// share a bucket.
+// Returns true if a candidate's cell is one of the three in the row. Buckets of the row may also hold other cells.
 fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
   let away = load_lattice(other) - lattice - row_offset(row);
   return all(abs(away) <= ALONG_X);

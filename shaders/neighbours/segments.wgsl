@@ -32,8 +32,7 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// Returns the number of segments in a block. The caller has checked that it is at most the number of particles, so it
-// fits 32 bits.
+// The caller has checked that there are at most as many segments as particles, so the number fits 32 bits.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

@@ -14,7 +14,6 @@ fn obstacle_quanta(obstacle: u32) -> Lattice {
   return quanta;
 }
 
-// Looks around the stored position of a particle.
 fn probe_obstacles(met: ptr<function, ObstacleSum>, particle: Particle) {
   probe_obstacles_at(met, particle, quanta_at(particle.slot));
 }

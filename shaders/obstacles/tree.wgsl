@@ -3,7 +3,6 @@
 // - the index of the word at which the bodies begin
 // - the nodes
 // - the bodies
-// Because of `skip`, a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {

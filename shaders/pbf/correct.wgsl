@@ -1,6 +1,7 @@
-// Moves each particle by a sum over its neighbours: the gradient of the density that the neighbour adds, times the sum
-// of λ (density.wgsl) of both particles. Also moves it away from very near neighbours (artificial pressure). Adds the
-// move, divided by the time step, to `aims`.
+// Moves each particle by the sum over its neighbours of
+//   (own λ + neighbour's λ − artificial pressure) · gradient of the density that the neighbour adds.
+// density.wgsl computes λ. Artificial pressure keeps neighbours from coming very near. Adds the move, divided by the
+// time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 

@@ -4,8 +4,8 @@
 struct Solid {
   // w: the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, xyz: half of each edge. For a ball, w: the estimated part of the integral
-  // of the smoothing kernel poly6 that lies within the ball's cross-section.
+  // For a box, xyz: half of each edge. For a ball, w: the estimated share of the smoothing kernel poly6 within the
+  // ball's cross-section.
   halves: vec4f,
 }
 
@@ -51,7 +51,7 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// Returns the share of poly6 beyond a plane. `away` is a signed distance in radii of the kernel.
+// Returns, per axis, the share of poly6 beyond a plane. `away`: signed distances in radii of the kernel.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());

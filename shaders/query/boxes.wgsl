@@ -6,7 +6,7 @@
 // Needs: is_in_segment, ids, Stretch, offsets, stretch_of, linear_workgroup, queue, id_in, tallies, parameters.
 // Needs: sort_stretch.
 
-// One thread searches a box over at most this many cells; a workgroup searches a larger box.
+// The greatest number of cells that one thread searches.
 const FEW_CELLS = 512.0;
 
 struct Boxes {

@@ -1,6 +1,6 @@
-// Makes each box a member of every chunk that it reaches into. Tally counts memberships. Fill writes the chunk of each,
-// counted from 1, and the id of its box, or no memberships if there is not room for all. Thread i handles the i-th box
-// in the order of low ends along the last axis.
+// Makes each box a member of every chunk that it reaches into. Tally counts memberships. Fill writes, per membership,
+// the chunk, counted from 1, and the id of the box. If there is not room for all memberships, fill writes none. Thread
+// i handles the i-th box in the order of low ends along the last axis.
 // Needs: CornerBox, part_of, key_of, linear_workgroup, grid, order, box_of, offsets, refused, chunks, member_keys.
 // Needs: member_ids, tallies.
 

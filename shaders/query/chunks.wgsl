@@ -6,7 +6,7 @@
 //    before that one, and the caller continues with 2. After the first sort, `next_keys` also notes the order of the
 //    boxes.
 //
-// Cuts are at least four times M apart, where M is the mean half extent: the d-th root of the mean d-th power. So n
+// Cuts along an axis are at least 4 M apart, where M is the d-th root of the mean d-th power of the half extents. So n
 // boxes have at most n · 2.5^d memberships (src/cpu/boxes/chunk-order.ts has the proof).
 // Needs: linear_workgroup, grid, MEASURE_THREADS, box_of, partials, refused, key_of, keys, chunks, ids, order.
 // Needs: part_of, BOXES_PER_CHUNK, regions_of, table, coordinate_of, NO_CUT.
@@ -29,7 +29,7 @@ fn measure(
       invalid += 1u;
       continue;
     }
-    // Halves come first, because a whole extent may exceed the largest float.
+    // Halve before you subtract: a whole extent may exceed the largest float.
     let half = 0.5 * box.high - 0.5 * box.low;
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let sum = add_power(vec2f(greatest[axis], sums[axis]), vec2f(half[axis], 1.0));
@@ -125,8 +125,8 @@ fn begin_of(region: u32) -> u32 {
   return low;
 }
 
-// Returns into how many parts to cut a region. Along x this is about its number of chunks. Along y it is the square
-// root of that number, along z the cube root, because parts along y and z are cut again.
+// Returns into how many parts to cut a region: about (number of its chunks)^(1 / (axis + 1)), because parts along y and
+// z are cut again.
 fn divide(size: u32) -> u32 {
   let wanted = f32(size) / f32(BOXES_PER_CHUNK);
   if (chunks.axis == 0u) {

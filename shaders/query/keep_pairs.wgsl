@@ -1,5 +1,5 @@
-// Copies a list of pairs, with which pair_events.wgsl compares the next list. If the list was too short (count[0] pairs
-// found, count[1] listed), the previous copy stays.
+// Copies a list of pairs, so that pair_events.wgsl can compare the next list with it. If the list was too short
+// (count[0] pairs found, count[1] listed), the previous copy stays.
 // Needs: linear_workgroup, offsets, count, offsets_before, stretch_of, pairs, pairs_before.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

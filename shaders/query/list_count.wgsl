@@ -1,13 +1,11 @@
 // Computes `count`: the number of entries found, the number of entries listed, and the x, y, z of a dispatch with one
 // thread per listed entry. `check` runs first, with one thread per offset, then `count_list` in one thread. Offsets
-// descend only if there are more entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. If only
-// a part of an owner's entries fits, that part is listed only with CUTS_OWNERS.
+// descend if there are more entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. If only some
+// of an owner's entries fit, CUTS_OWNERS decides whether those entries are listed.
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 
-// `list` is bound only for its length. `check` sets the last word of `count` to 1 if offsets descend, and the second to
-// the number of listed entries if the list is too short.
-
+// `list` is bound only for its length.
 fn list_length() -> u32 {
   return arrayLength(&list) / WORDS_PER_ENTRY;
 }

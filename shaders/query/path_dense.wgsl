@@ -1,5 +1,5 @@
 // The cells along a ray in a dense grid. A layer is all cells with the same coordinate along an axis. Along periodic
-// axes, layers beyond the ends stand for images. path_unbounded.wgsl and path_levels_*.wgsl define some of these names
+// axes, layers beyond the ends stand for images. The other path_*.wgsl modules define some of these names
 // for other grids.
 // Needs: grid, FAR_OFF, PIECE, start.
 

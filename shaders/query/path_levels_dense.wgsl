@@ -63,7 +63,7 @@ fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Returns the number of cells in a piece. The last piece in a period may be shorter (piece_between).
+// The last piece in a period may be shorter (piece_between).
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }

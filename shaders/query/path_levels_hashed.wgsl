@@ -5,7 +5,7 @@
 // The level of the walk. Set it before you call the functions below.
 var<private> level_walked: u32;
 
-// Particles of other cells may lie among the slots.
+// Particles of other cells may lie among the slots, because cells may share a bucket.
 struct Segment {
   first: u32,
   end: u32,
@@ -53,7 +53,6 @@ fn slot_in(segment: Segment, next: u32) -> u32 {
   return wrap_slot(segment.table, next);
 }
 
-// Several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

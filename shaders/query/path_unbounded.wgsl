@@ -1,7 +1,7 @@
 // The cells along a ray in the unbounded world. path_dense.wgsl describes the functions.
 // Needs: lattice_at, grid, FAR_OFF, bucket_at, start, cell_of_slot.
 
-// Particles of other cells may lie among the slots.
+// Particles of other cells may lie among the slots, because cells may share a bucket.
 struct Segment {
   first: u32,
   end: u32,
@@ -42,7 +42,6 @@ fn slot_in(segment: Segment, next: u32) -> u32 {
   return next;
 }
 
-// Several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

@@ -1,8 +1,8 @@
 // Computes when a ray comes near a coordinate, and which balls it meets.
 //
 // A ray is origin + t * direction, 0 <= t <= reach. The ray meets a ball if one of these positions is inside the ball
-// or on the ball's surface. The least t of such a position is the distance. A ball of a radius below 2^-63 may act as a
-// point, because a device may flush the square to 0.
+// or on its surface. The least such t is the distance. A ball of a radius below 2^-63 may act as a point, because a
+// device may flush the square to 0.
 //
 // Spans of time and coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
 // direction d, the greatest errors are
@@ -41,8 +41,8 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // Per axis, the greatest distance from a meeting point to the ball's centre. It leaves out the part of the rounding
-  // error that grows along the ray.
+  // Per axis, the greatest distance from a meeting point to the ball's centre. It does not include the rounding error
+  // that grows along the ray.
   near: Vector,
   // True if the ray may meet several images of a particle.
   repeats: bool,

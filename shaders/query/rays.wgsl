@@ -7,7 +7,7 @@
 // - in 3D, the layers along z near the ray
 // - in each layer, the rows along y near the ray while the ray is near the layer
 // - in each row, pieces near the ray, each of which is one range of slots
-// It visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
+// The walk visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
 // Needs: piece_between, segment_between, slot_in, is_in_segment, is_occupied, path_on, path_among, distances, ids.

@@ -1,5 +1,5 @@
-// The geometry of a contact, antisymmetric to the bit with or without fused multiply-adds: swapping the particles
-// negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
+// The geometry of a contact. Guarantee: swapping the particles negates the normal and keeps the overlap, to the bit,
+// with or without fused multiply-adds. Twin: src/reference/solve/contact.ts.
 // Needs: Particle, Neighbour, substep.
 
 struct Contact {
@@ -36,8 +36,8 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Returns the axis with the greatest depth, the first one if depths are equal. Depths are negative inside, so this is
-// the shallowest.
+// Returns the first axis with the greatest of `depths`. Depths are negative inside a box, so the greatest one is the
+// shallowest.
 fn shallowest_axis(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {

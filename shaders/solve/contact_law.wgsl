@@ -49,7 +49,6 @@ fn restitution_of(load: f32) -> f32 {
 
 fn half_change(overlap: f32, approach: f32, restitution: f32) -> f32 {
   let ending = -0.5 * approach;
-  // Only one of both terms with `ending` matters, depending on its sign.
   let limit = max(max(substep.push_speed + substep.parting * min(ending, 0.0), 0.0), ending);
   let kept = select(1.0, 1.0 - restitution, abs(approach) > substep.rest_speed);
   return min((substep.half_relaxation * overlap) * substep.inverse_dt, limit) * kept;
@@ -111,8 +110,8 @@ fn contact_effect(
   );
 }
 
-// Returns how far a deep contact pushes a particle aside, so that rows can part. Both particles have one radius. `rate`
-// is DEEP / diameter, `sum` the sum of both positions.
+// Returns how far a deep contact of particles with the same radius pushes a particle aside, so that rows can part.
+// `rate` is DEEP / diameter, `sum` the sum of both positions.
 fn push_aside(normal: Vector, overlap: f32, rate: f32, sum: Vector) -> Vector {
   let side = abs(fract((ASIDE_WAVES * rate) * dot(sum, Vector(1.0))) - 0.5) - 0.25;
   return ((rate * overlap - f32(ASIDE_FROM)) * side * push_of(0.5, overlap)) * turned(normal);
@@ -151,8 +150,8 @@ fn settle(sum: Effect) -> Effect {
   return settled;
 }
 
-// Returns how much contacts press from opposite sides, in units of the particle's weight. Both arguments
-// include the effects of obstacles and walls.
+// Returns how much contacts press from opposite sides, in units of the particle's weight. Both arguments include the
+// effects of obstacles and walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {

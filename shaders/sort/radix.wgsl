@@ -1,5 +1,5 @@
 // Sorts keys by one digit, for a radix sort from the least significant digit. `radix_count` counts the keys of each run
-// by digit; a scan, ordered by digit and then run, gives target indices; `radix_scatter` moves the keys. One thread
+// by digit. A scan, ordered by digit and then run, gives target indices. `radix_scatter` moves the keys. One thread
 // reads a run in order, so the sort is stable. Signed and float keys are converted to unsigned on the first read and
 // back on the last write.
 // Needs: radix, KEYS_SIGNED, KEYS_FLOAT, RADIX_DIGITS, grid, RADIX_RUN, linear_workgroup, key_in, counts, starts.

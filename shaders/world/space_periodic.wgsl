@@ -24,9 +24,8 @@ fn wrap_stored(body: PackedBody) -> PackedBody {
   return body;
 }
 
-// Wraps a position from any number of periods away. Use it only for origins of rays and in kernels that store the
-// result; other code must use wrap_once. A coordinate so far out that its remainder is only rounding noise becomes the
-// low end.
+// Wraps a position from any number of periods away. Kernels may round its product differently: if they must agree about
+// a cell, use wrap_once. A coordinate so far out that its remainder is only rounding noise becomes the low end.
 fn wrap(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let outside = (position < grid.origin - grid.period) | (position >= far + grid.period);

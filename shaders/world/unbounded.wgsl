@@ -1,6 +1,6 @@
 // The unbounded world: cells hashed into `grid.cell_count` buckets, a power of two. A cell's edge is a power of two, so
-// scaling is exact at any distance. The cells of a hash block, HASH_BLOCK cells along x, lie together. So three cells
-// of a row are one or two ranges. Twin: src/core/world/cells.ts.
+// scaling is exact at any distance. The HASH_BLOCK cells of a hash block, in a row along x, have consecutive buckets.
+// So three adjacent cells of a row are one or two ranges. Twin: src/core/world/cells.ts.
 // Needs: grid, snap, mix_bits, is_finite, outer_bucket, is_beside.
 
 // A slot's cell coordinates, stored until the next sort. Cells may share a bucket.

@@ -17,8 +17,7 @@ fn right_of(spot: Spot) -> f32 {
   return right[spot.entry];
 }
 
-// Adds the values of the next coarser level. If `is_in_tile`, they are in `tile`, where the pair's coarser level left
-// them; otherwise they are in `solution`.
+// Adds the values of the next coarser level. If `is_in_tile` is true, the pair's coarser level left them in `tile`.
 fn fill_tile(coarse_corner: vec2i, is_in_tile: bool, thread: u32) {
   let count = count_of(side * side);
   for (var index = thread; index < count; index += WORKGROUP) {
@@ -41,8 +40,8 @@ fn fill_tile(coarse_corner: vec2i, is_in_tile: bool, thread: u32) {
   }
 }
 
-// Writes the solution of the tile's inner part, and returns the dot products of apply.wgsl. On the finest
-// level, begin.wgsl has set `solution` and `image` to 0 where a tile has no equations. On other levels, nothing reads
+// Writes the solution of the tile's inner part, and returns the dot products of apply.wgsl. On the finest level,
+// begin.wgsl has set `solution` and `image` to 0 where a tile has no equations. On other levels, nothing reads
 // `solution` there.
 fn store_tile(thread: u32) -> vec2f {
   var products = vec2f();

@@ -1,6 +1,6 @@
-// Computes the coefficients of a cell on the next coarser level than `level`. The coupling across a face is half the
-// sum of the finer couplings across it. The diagonal is half the sum of the finer diagonals, less the couplings inside
-// the cell.
+// Computes the coefficients of a cell on the next coarser level than `level`:
+// - coupling across a face = ½ Σ finer couplings across the face
+// - diagonal = ½ Σ finer diagonals − Σ couplings inside the cell
 // Linked with coarsen.wgsl and coarsen_tail.wgsl. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: cell_at, level, entry_at, is_cell, diagonal, coupling, LEAST_DIAGONAL.
 

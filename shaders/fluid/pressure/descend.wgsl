@@ -24,7 +24,7 @@ fn right_of(spot: Spot) -> f32 {
   return right[spot.entry];
 }
 
-// The first pass: as all values are 0, it reads no neighbours.
+// Runs the first pass.
 fn fill_tile(thread: u32) {
   let count = count_of(side * side);
   for (var index = thread; index < count; index += WORKGROUP) {

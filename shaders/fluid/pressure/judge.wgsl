@@ -1,6 +1,6 @@
 // Judges the last step of the conjugate gradients. Stops the solver if the residual is small enough or there was no
-// step: the remaining indirect dispatches then have no workgroups, and direct dispatches return at once (over.wgsl).
-// Linked with kernels whose first workgroup calls `judge`, or alone. Twin: src/methods/fluid/reference/pressure.ts.
+// step; over.wgsl says what the remaining kernels then do. Linked with kernels whose first workgroup calls `judge`, or
+// alone. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, frame, total_of, RESIDUALS, WORKGROUP.
 
 fn stop() {

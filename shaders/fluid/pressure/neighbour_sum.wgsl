@@ -1,5 +1,4 @@
-// Returns the sum, over the neighbours of a cell of `level`, of coupling times `solution`. Linked with kernels of the
-// V-cycle.
+// Returns the sum of coupling · `solution` over the neighbours of a cell of `level`.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

@@ -1,6 +1,5 @@
-// Returns true if the solver is done. Kernels then return at once. This only saves time, because update.wgsl changes no
-// pressure once the solver is done. On software adapters, it makes no difference to indirect dispatches, which then
-// have no workgroups. Linked with the kernels of an iteration.
+// Returns true if the solver is done. Kernels then return at once, which only saves time: update.wgsl changes no
+// pressure once the solver is done. On software adapters, indirect dispatches then have no workgroups at all.
 // Needs: dispatches.
 
 fn is_over() -> bool {

@@ -1,4 +1,4 @@
-// Runs one Gauss–Seidel pass over the cells of one colour of a checkerboard, which read only cells of the other colour.
+// Runs one Gauss–Seidel pass over one colour of a checkerboard of cells. It reads only neighbours of the other colour.
 // Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, is_over, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
 

@@ -1,7 +1,7 @@
 // Smooths a square tile of cells in workgroup memory, in 2D. The tile overlaps its neighbours: each pass over a colour
 // makes one more ring of cells at the tile's border wrong, but after the last pass the inner part is still right. So
-// all passes fit into one dispatch, instead of one dispatch per pass. A value outside the lattice, or without an
-// equation, is 0. Linked with descend.wgsl and ascend.wgsl.
+// all passes fit into one dispatch. A value outside the lattice, or without an equation, is 0. Linked with
+// descend.wgsl and ascend.wgsl.
 // Needs: TILE_VALUES, Level, coupling, WORKGROUP, diagonal, right_of.
 
 var<workgroup> tile: array<f32, TILE_VALUES>;

@@ -1,5 +1,5 @@
 // Adds up partial sums. Each workgroup that needs the total computes it again, because a dispatch for the total alone
-// takes longer. Linked with kernels that use the sums of the kernel before.
+// takes longer.
 // Needs: PARTIALS, WORKGROUP, partials.
 
 // The three parts of `partials`: sums over the equations, dot products, and the greatest residuals.
@@ -9,7 +9,7 @@ const RESIDUALS = 2u * PARTIALS;
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
 
-// Returns the sums of the first two components and the maximum of the third. Each workgroup adds in the same order.
+// Returns the sums of the first two components and the maximum of the third. Every workgroup gets the same bits.
 fn total_of(part: u32, thread: u32) -> vec4f {
   var own = vec4f();
   for (var index = thread; index < PARTIALS; index += WORKGROUP) {

@@ -1,6 +1,6 @@
-// Takes one step of the conjugate gradients, and zeroes `solution` for the next V-cycle. Both dot products come
-// from the preconditioned residual, not from the direction, so apply.wgsl can sum both in one kernel (Chronopoulos and
-// Gear, 1989). Finds the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Takes one step of the conjugate gradients, finds the greatest residual, and zeroes `solution` for the next V-cycle.
+// Both dot products come from the preconditioned residual, not from the direction. So one kernel, apply.wgsl or
+// ascend.wgsl, can sum both (Chronopoulos and Gear, 1989). Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, total_of, DOTS, solver, MOST_STEP, frame, solution, direction, image, direction_image, pressure.
 // Needs: right, store_partial, RESIDUALS.
 

@@ -92,8 +92,7 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
           entry = links[word];
           let other_window = links[word + 1u];
           if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
-            // The search begins only when both particles are on their pieces. If it began earlier, the distance would
-            // be longer, and another image might become the nearest.
+            // Begin when both particles are on their pieces. Earlier, another image might be the nearest.
             let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }

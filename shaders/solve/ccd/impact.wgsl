@@ -51,7 +51,7 @@ fn position_at(slot: u32, way: Vector, time: f32) -> Vector {
   return body_position(position_in[slot]) - (1.0 - time) * way;
 }
 
-// Keys order ends of paths by tick, then by descending closing speed. A substep has CCD_TICKS ticks.
+// Keys order ends of paths by tick, then by descending closing speed.
 fn key_of_end(time: f32) -> u32 {
   return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
@@ -91,10 +91,9 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// Returns whether two bodies that are already too near approach fast enough for a hit: over the whole substep, the
-// distance along the normal must shrink by more than the length of their relative motion in one tick. Rounding can
-// bring resting bodies nearer, but by less. `approach` is the motion along the normal. The caller may scale `approach`
-// by a factor if it scales `speed_squared` by the square of that factor.
+// Returns whether two bodies that are already too near approach fast enough for a hit: -approach > speed / CCD_TICKS.
+// Rounding may make resting bodies approach, but not so fast. `approach` is the relative motion along the normal. The
+// caller may multiply `approach` by a factor if it multiplies `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }

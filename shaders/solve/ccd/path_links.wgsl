@@ -12,7 +12,7 @@ fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }
 
-// Returns the first and last tick of a piece, in the high and low 16 bits. A substep has CCD_TICKS ticks.
+// Returns the first and last tick of a piece, in the high and low 16 bits.
 fn window_between(since: f32, until: f32) -> u32 {
   return (u32(since * f32(CCD_TICKS)) << 16u) | u32(min(until, 1.0) * f32(CCD_TICKS));
 }

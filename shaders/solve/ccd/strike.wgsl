@@ -37,8 +37,7 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 }
 
 // Returns the change of velocity by a hit. `part` is the particle's share of the effect, `grip` the share of sliding
-// that friction may remove. If `part` is one half, the changes of both particles are exactly opposite. Twin: strike in
-// src/core/ccd/law.ts.
+// that friction may remove. Twin: strike in src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);

@@ -146,8 +146,8 @@ fn direction_of(vector: Lattice, length: i32) -> Lattice {
   return direction;
 }
 
-// Returns whether all components are below `limit` and above −limit. Use this instead of the greatest of abs(vector):
-// if the vector is a difference, NVIDIA's compiler (driver 580) leaves out the `abs`.
+// Use this instead of the greatest of abs(vector): if the vector is a difference, NVIDIA's compiler (driver 580) leaves
+// out the `abs`.
 fn is_within(vector: Lattice, limit: i32) -> bool {
   return all(vector < Lattice(limit)) && all(vector > Lattice(-limit));
 }

@@ -45,8 +45,8 @@ fn exact_free_push(spring: i32, moved: i32, most: i32) -> i32 {
   return min(shift_rounded(3i * (spring - moved), 1u), most - moved);
 }
 
-// Returns the velocity that friction takes in a contact with the normal change `change`: at most `share` of the sliding
-// velocity.
+// Returns the velocity that friction removes: at most `share` of the sliding velocity. `change` is the change of the
+// normal velocity.
 fn exact_braking(sliding: Lattice, share: Factor, change: i32) -> Lattice {
   let speed = length_of(sliding);
   let most_grip = grip_of(change);

@@ -92,7 +92,7 @@ fn pushed_by_obstacles(particle: Particle) -> Lattice {
   return push_together(met);
 }
 #else
-// The number of bits of a sum of changes that decide its direction.
+// How many leading bits of a sum of changes decide its direction.
 const SUM_BITS = 28u;
 
 // Returns how many low bits to cut off a sum.
@@ -177,9 +177,9 @@ fn meet_obstacles(ending: ptr<function, Ending>, particle: Particle) {
     let turned = clamp(velocity + shares_of(change, normal), Lattice(-FASTEST), Lattice(FASTEST));
     (*ending).velocity = turned;
     if (!bounces) {
-      // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-      // normal. So a body that one obstacle stops is where it was before the substep moved it. If the body overlapped
-      // the obstacle there, the push moves it out.
+      // Replaces the motion in this substep by that of the new velocity, without the part along the normal that the
+      // push already has. So a body that one obstacle stops is back where it was before the substep, or farther out
+      // if it overlapped the obstacle there.
       let moved = moved_by(turned) - moved_by(velocity);
       let back = dot_with(moved, normal);
       push += moved - shares_of(select(back, min(back, met.deepest), met.overlaps == met.deepest), normal);

@@ -1,7 +1,6 @@
 // Finds each particle's partner in an exact simulation: its fastest approaching contact above the rest speed, or
-// NO_PARTNER. Among equally fast contacts, the neighbour with the lowest last coordinate wins, then the one with the
-// lowest coordinate before it, and so on, then the one with the lowest slot. Ids ascend inside a cell, so among
-// particles at the same position the lowest slot has the lowest id.
+// NO_PARTNER. Among equally fast contacts, the neighbour with the lowest position wins (`precedes`), then the one with
+// the lowest slot. Ids ascend inside a cell, so among particles at the same position the lowest slot has the lowest id.
 // Twin: findExactPartners in src/cpu/solver/exact/contact.ts.
 // Needs: substep, Particle, quanta_at, velocity_in, Neighbour, exact_contact, dot_with, precedes, partner_out.
 

@@ -1,7 +1,7 @@
 // Runs one pass of the exact contact law: each particle gathers the effects of its neighbours. With PUSH_APART, the
 // pass only pushes particles apart. Otherwise, a thread collects MOST_WAITING neighbours before it computes their
-// contacts. Computing a contact takes as long as visiting dozens of candidates, so threads in lockstep should do it at the same
-// time instead of waiting for each other. Twins: src/cpu/solver/exact/contact.ts and src/cpu/solver/exact/passes.ts.
+// contacts. A contact takes as long as dozens of candidates, so threads in lockstep should compute their contacts at
+// the same time. Twins: src/cpu/solver/exact/contact.ts and src/cpu/solver/exact/passes.ts.
 // Needs: WideSum, ExactSum, MOST_WAITING, substep, Particle, quanta_at, velocity_in, partner_in, grid, Neighbour.
 // Needs: exact_contact, shares_of, scaled, added, add_push, REACH, exact_diameter, FASTEST, motion_of.
 // Needs: exact_wall_change, MOST_LOADED, length_of, grip_of, share_of, direction_part, add_bounce, pushed_by_obstacles.
