@@ -1,7 +1,6 @@
 /**
- * `npm run bench:cells`: measures candidates and time per particle for several cell sizes (in diameters) and densities,
- * on the CPU and the GPU engine in Node. Then fits the costs that src/core/world/cell-size.ts uses. CELLSTORM_DRIVER
- * names a driver.
+ * `npm run bench:cells`: measures candidates and time per particle for several cell sizes and densities, on the CPU and
+ * the GPU. Then fits the costs that src/core/world/cell-size.ts uses. CELLSTORM_DRIVER names a driver.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

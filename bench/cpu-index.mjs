@@ -6,7 +6,7 @@
  *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
  * `--shares` lists the shares of discs that move. All contenders must first find the same discs. Discs move there and
- * back, so that each repeat begins with the same positions. Contenders take turns; the table shows medians.
+ * back, so that each repeat begins with the same positions. Contenders take turns.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -220,8 +220,7 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * Stores coordinates in a Float32Array, as kdbush's author recommends. `within` also returns discs that only touch, so
- * the code tests each result again.
+ * `within` also returns discs that only touch, so the code tests each result again.
  * @param {Scene} scene
  * @returns {Contender}
  */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:crowd`: times steps on the GPU in Node, with the option `crowds` and all particles in one cell.
- * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, if two equal runs end
- * with different bits, or if the GPU reported an error.
+ * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, if two equal runs end with different
+ * bits, or if the GPU reported an error.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Coordinates are multiples of EDGE / 512, which floats hold exactly, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
-/** The capacity of the list of contacts. The list also counts pairs that do not fit. */
+/** The capacity of the list of pairs. The list also counts pairs that do not fit. */
 const LISTED = 1024;
 /** A list reports this number if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;

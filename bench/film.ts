@@ -1,7 +1,6 @@
 /**
  * `npm run bench:film`: measures the time per picture in headless Chrome, with and without recording a live film. The
- * kinds of recording take turns; figures are medians. Processor time includes all processes of the browser. Runs only
- * on Linux.
+ * kinds of recording take turns; figures are medians. Runs only on Linux, because it reads /proc.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

@@ -6,9 +6,9 @@
  * - `step`: a step
  * - `exact`: the same step in whole numbers
  *
- * `--only` chooses among them. `--substeps` is the number of substeps per step; times of `step` and `exact` are per
- * substep. `--queue` is the number of runs that are submitted before the host waits. On a real GPU, a run takes less
- * time than the wait, so choose 50 there. `--json FILE` writes a record after each case.
+ * `--only` chooses among them (default: all but `exact`). `--substeps` is the number of substeps per step; times of
+ * `step` and `exact` are per substep. `--queue` is the number of runs that are submitted before the host waits. On a
+ * real GPU, a run takes less time than the wait, so choose 50 there. `--json FILE` writes a record after each case.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -85,7 +85,7 @@ async function inNode(): Promise<Place> {
 }
 
 async function inChrome(): Promise<Place> {
-  // Imported here, because a packed benchmark has no browser.
+  // Import the browser only here, because `--in node` must work without it.
   const { BLANK_PAGE, callInPage, startBrowser } = await import('../scripts/browser');
   const started = await startBrowser();
   const page = await started.browser.newPage();

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:isa`: compiles every kernel with the shader compiler of Mesa's driver for AMD GPUs, which needs no
- * GPU, and prints registers, occupancy and instructions. Compares these with the last record.
+ * `npm run bench:isa`: compiles every kernel with the shader compiler of Mesa's driver for AMD GPUs. Needs no GPU.
+ * Prints registers, occupancy and instructions, and compares them with the last record.
  *
  * --all shows all kernels in all variants; --json FILE writes a record; --baseline FILE compares with another record.
  */

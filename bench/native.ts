@@ -1,8 +1,8 @@
 /**
  * `npm run bench:native`: compiles bench/native/grid.cu with nvcc to .cache/bench-native, for the engines cuda-grid and
- * cuda-grid-around. `--cpu` uses a C++ compiler instead. `--check` compares the program with the oracle on all scenes
- * that the program accepts, in three frames each; `--count n,…` sets the numbers of bodies. Exits with 1 if the
- * compiler fails, or `--check` finds no device or wrong pairs.
+ * cuda-grid-around. `--cpu` uses a C++ compiler instead. `--check` compares the program with the oracle, in three
+ * frames of each scene that the program accepts; `--count n,…` sets its numbers of bodies. Exits with 1 if the compiler
+ * fails, or `--check` finds no device or wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -19,10 +19,7 @@ const SOURCES = join(ROOT, 'bench/native');
 /** The program is not in dist, because every build empties that folder. */
 const OUT = join(ROOT, '.cache/bench-native');
 
-/**
- * Default numbers of bodies. Some are near the size of a warp, a block or a scan tile. The last two give more threads
- * than a small GPU runs at once.
- */
+/** Default numbers of bodies. Some are near the size of a warp, a block or a scan tile. */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
 /** Copies are small, because no check needs the bandwidth. */

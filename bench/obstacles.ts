@@ -25,10 +25,7 @@ const count = Number(values.count);
 const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
-/**
- * Returns the options of the two simulations. In the second one, the last nine tenths of the bodies are obstacles.
- * Bodies are in random order.
- */
+/** In the second simulation, the last nine tenths of the bodies are obstacles. Bodies are in random order. */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
   const all = sceneOptions(scene, { gravity: new Array<number>(dimensions).fill(0).with(1, -9.8125) });

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:stepping`: compares a particle solver with rigid-body engines, usually on one thread. Measures the
- * milliseconds per step of a pile of discs (with `--dimensions 3`, of balls) that falls and settles. The engines solve
- * different problems, so each time comes with the overlaps and the kinetic energy of the last state. `--limit` is in
- * seconds per engine and count. `--threads` is for cellstorm alone. Exits with 1 if an engine is not installed or its
- * last state is wrong.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines. Measures the milliseconds per step of a
+ * pile of discs (with `--dimensions 3`, of balls) that falls and settles. The engines solve different problems, so each
+ * time comes with the overlaps and the kinetic energy of the last state. `--limit` is in seconds per engine and count.
+ * `--threads` (default 1) is for cellstorm alone. Exits with 1 if an engine is not installed or its last state is
+ * wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

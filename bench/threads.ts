@@ -4,11 +4,10 @@
  * `--steps` for the pile, `--pairs` for the grid.
  *
  * Other programs may keep cores busy. So a probe runs before and after each measurement: plain arithmetic in the same
- * number of threads. Its gain is its speed relative to one thread. A turn is quiet if the gain is nearly the number of
- * threads.
+ * number of threads. Its gain is its speed relative to one thread.
  *
- * The last three columns come from processor times, which other programs change less: the time of one thread alone, the
- * time of the busiest of several threads, and the time of one alone divided by the mean time of the several.
+ * The last three columns come from processor times, which other programs change less. They are the time of one thread
+ * alone, the time of the busiest of several threads, and the time of one alone ÷ the mean time of the several.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,10 +1,11 @@
 /**
- * `npm run bench:traffic`: counts the memory traffic of the engine's passes on real states, without a GPU: sectors per
- * request of a subgroup, and bytes from and to memory through a modelled L2. Compares them with the last record.
+ * `npm run bench:traffic`: counts the memory traffic of the engine's passes on real states, without a GPU. Counts
+ * requests, their sectors, and bytes from and to memory through a modelled L2. Compares them with
+ * bench/results/traffic.json.
  *
  * --count, --scene, --dimensions: lists. The scene `grid` counts the benchmark's gpu-grid, the others substeps. --l2:
  * the size of the L2 in MB. --steps: steps before the counting. --bandwidth: TB/s, for the predicted times. --sites
- * lists each access of each kernel; --json FILE writes a record; --baseline FILE compares with another record.
+ * lists each access of each kernel; --json FILE writes a record; --baseline FILE compares with that record instead.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,7 @@
 /**
- * `npm run bench:mixed`: times building a grid and finding all pairs, on the CPU engine and on the GPU in Node; on the
- * GPU, also a sort and one push apart.
- * Compares particles of different radii with as many particles of one radius, which have about as many contacts.
- * The environment variable CELLSTORM_DRIVER chooses the driver.
+ * `npm run bench:mixed`: times building a grid and finding all pairs, on the CPU engine and on the GPU in Node. On the
+ * GPU, also times a sort with one push apart. Compares particles of different radii with as many particles of one
+ * radius, which have about as many contacts. The environment variable CELLSTORM_DRIVER chooses the driver.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -77,7 +77,7 @@ export interface Server {
 async function serveSource(): Promise<Server> {
   const server = await createServer({
     ...CONFIG,
-    // Vite's client needs a fixed port. Ignore all files, because writing a watched file would reload the page; `watch:
+    // Vite's client needs a fixed port. Ignore all files, because writing a watched file would reload the page. `watch:
     // null` would not override vite.config.ts.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });

@@ -28,7 +28,7 @@ const HERE = 'here:';
 /** The pages beside the folder, to which every page of the documentation links. */
 const PAGES = { Playground: '../index.html', Explainer: '../explainer.html' };
 
-/** Returns one sentence per fault of the documentation. */
+/** Returns one sentence per fault of the documentation; none if `isChecked` is false. */
 export async function buildDocs(folder: string, isChecked: boolean): Promise<string[]> {
   const documents = listDocuments(ROOT);
   const app = await Application.bootstrap({

@@ -9,7 +9,7 @@
  *
  * Exits with 1 if anything failed. `--gpu-scenes` is the number of scenes that also run on the GPU. `--only TEXT`
  * selects the parts whose names contain the text. `--object TEXT` limits the parts lost, memory and limits to objects
- * whose names contain the text (mostly those of scripts/trust/objects). `--out` is relative to the root.
+ * whose names contain the text. `--out` is relative to the root.
  */
 import { parseArgs } from 'node:util';
 import { runDamage } from './faults/damage';

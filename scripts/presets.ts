@@ -16,8 +16,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Size of a picture on the page, in pixels. */
 const SIZE = { width: 240, height: 150 };
 /**
- * `ofOne` limits the bytes of a picture, `ofAll` those of all pictures. A picture gets the first of QUALITIES that
- * makes it small enough, or the last one if none does.
+ * `ofOne` limits the bytes of a picture, `ofAll` those of all pictures. If none of QUALITIES makes a picture small
+ * enough, `save` uses the last one.
  */
 const ON_PAGE = { folder: join(ROOT, 'src/page/presets'), pixelRatio: 1, ofOne: 1750, ofAll: 30_000 };
 const IN_README = { folder: join(ROOT, 'docs/presets'), pixelRatio: 5 / 3, ofOne: 5000, ofAll: 24_000 };
@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   life: '&engine=cpu&count=4000',
   'wave-tank': '&count=15000',
 };
-/** The step of each picture, the zoom, and the middle of the view in fractions of the world's edges. */
+/** `middle` is in fractions of the world's edges. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   million: [330, 1.35, 0.37, 0.42],
   sizes: [330, 2.4, 0.4, 0.15],

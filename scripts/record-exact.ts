@@ -1,8 +1,7 @@
 /**
- * Records the hashes of exact simulations after up to 5,000 steps, with the CPU engine: writes
- * src/verify/golden-hashes.ts. Run it after a change of the exact contact law. Arguments: the names of simulations to
- * record, as in golden-hashes.ts; the others keep their hashes. Without arguments, it records all, which takes one or
- * two hours. Of these, the simulations of 1,000 particles take two minutes. It writes the file after each simulation.
+ * Records the hashes of exact simulations in src/verify/golden-hashes.ts, with the CPU engine. Run it after a change of
+ * the exact contact law. Arguments: the names of simulations to record, as in golden-hashes.ts; the others keep their
+ * hashes. Without arguments, it records all, which takes one or two hours.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * Runs a TypeScript file, also on a Node without type stripping: `node scripts/run.mjs FILE [argument…]`. FILE finds
- * its arguments from process.argv[2] on.
- */
+/** Runs a TypeScript file, also on a Node without type stripping: `node scripts/run.mjs FILE [argument…]`. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import './register.mjs';

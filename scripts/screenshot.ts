@@ -17,7 +17,7 @@ const MOST_BYTES = 27_000;
 const QUALITY = 18;
 /** Number of steps between two waits for the GPU. */
 const BATCH = 8;
-/** The page takes the last steps, so that its plot of times is not empty. */
+/** The page itself takes the last steps, because it draws and times only its own steps. */
 const SHOWN_STEPS = 40;
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;
@@ -61,7 +61,6 @@ try {
     Number(steps) - SHOWN_STEPS,
     BATCH,
   );
-  // The page draws, measures and times only its own steps.
   for (let step = 0; step < SHOWN_STEPS; step++) {
     await page.click('#step');
     await new Promise((done) => setTimeout(done, SHOWN_EVERY_MS));

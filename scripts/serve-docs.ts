@@ -1,4 +1,4 @@
-/** Serves the built documentation to pages of the development server, which link to it as built pages do. */
+/** Serves the built documentation on the development server, so that the pages' links to it work. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, normalize } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Removes the comments of declarations that users do not see, to keep the package small. Editors show the comments of
- * an entry's exports, and of types that these extend. Declarations of all other files keep their types only.
+ * Removes comments from declaration files, to keep the package small. A file keeps its comments if editors may show
+ * them: entries, files that an entry exports from, and files of types that these extend.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -27,9 +27,8 @@ function shortenFunctions(text: string): string {
 }
 
 /**
- * Removes comments, indentation, empty lines, spaces beside punctuation, last commas and zeros after a decimal point,
- * and shortens the names of local variables. This halves the compressed size of the shaders, but compiler messages then
- * quote lines that are not in the sources.
+ * Minifies shaders. This halves their compressed size, but compiler messages then quote lines that are not in the
+ * sources.
  */
 export const stripShaders: Plugin = {
   name: 'strip-shaders',

@@ -1,6 +1,6 @@
 /**
- * Draws a fluid scene in Node as the page does, for docs/design/water.md. Any driver works; a software driver can also
- * draw with the quality `hardware`. The CPU engine takes all steps but the last.
+ * Draws a fluid scene in Node as the page does, for docs/design/water.md. A software driver can also draw with the
+ * quality `hardware`. The CPU engine takes all steps but the last.
  * Usage: node scripts/run.mjs scripts/water.ts FILE scene dimensions count steps [theme quality size camera]
  * FILE ends in .webp or .png. `theme` is dark or light, `quality` is hardware or software, `size` is like 760x440, and
  * `camera` (3D only) is a turn, a height (both in radians) and a magnification, such as 0.55,0.32,1.

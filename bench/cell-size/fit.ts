@@ -1,7 +1,7 @@
 /**
- * Fits three costs to measured times: the cost of a candidate, of a cell, and of a range (a row of cells that a search
- * visits). Uses the shortest times, because other work disturbs them least. Tries each choice of one, two or three
- * costs, with the other costs at 0. Returns the best fit without negative costs.
+ * Fits three costs to measured times: per candidate, per cell, and per range (a row of cells that a search visits).
+ * Uses the shortest times, because other work disturbs them least. Sets some costs to 0 if the best fit would otherwise
+ * have negative costs.
  */
 import type { CellSizeRow } from './measure';
 
@@ -17,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Divide each row by its measured time, so that errors are relative: the costs should add up to 1 in every row.
+  // Divide each row by its measured time, so that errors are relative. A perfect fit predicts 1 in every row.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );
@@ -47,7 +47,7 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Gauss-Jordan elimination, for a positive definite matrix. A singular matrix gives results that are not finite. */
+/** Gauss-Jordan elimination, for a positive definite matrix. A singular matrix may give results that are not finite. */
 function solve(matrix: number[][], rightHandSide: number[]): number[] {
   const size = rightHandSide.length;
   const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);

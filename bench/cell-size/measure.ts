@@ -33,11 +33,10 @@ export interface CellSizeRequest {
 /**
  * - `cpu pairs`: builds the grid and finds all pairs.
  * - `gpu push`: sorts a simulation's particles and pushes them apart once.
- * - `cpu near`: queries the neighbours within one diameter of a particle. A query visits one cell beyond its radius on
- *   every side.
- * - `gpu near`: sorts the particles, then counts neighbours within one diameter in a custom kernel. The kernel visits
- *   adjacent cells or, if cells are narrower than a diameter, the cells that a box around the particle touches. In the
- *   latter case `candidates` and `ranges` may be too high: they count as many cells on every side as a diameter spans.
+ * - `cpu near`: queries the neighbours within one diameter of a particle.
+ * - `gpu near`: sorts the particles, then counts neighbours within one diameter in a custom kernel. If cells are
+ *   narrower than a diameter, `candidates` and `ranges` may be too high: they count as many cells on every side as a
+ *   diameter spans, but the kernel visits only the cells that a box around the particle touches.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -319,8 +318,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts candidates independently of the timed searches. A particle's candidates are the particles in its search box.
- * Along every axis, this box consists of the cells within the distance `reach`, and of `spare` more cells on each side.
+ * Counts candidates and ranges per particle, independently of the timed searches. Along every axis, a search box
+ * consists of the cells within the distance `reach`, and of `spare` more cells on each side.
  */
 function countCandidates(
   world: World,

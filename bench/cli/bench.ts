@@ -168,7 +168,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Returns all engines. Makes the path of --native absolute, because a bare file name would be searched for in PATH. */
+/** Makes the path of --native absolute, because a bare file name would be searched for in PATH. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));

@@ -104,7 +104,7 @@ function describeCases(
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // One table aligns the columns of all cases. Headlines are inserted afterwards.
+  // One table aligns the columns of all cases.
   const [head, ...rows] = formatTable([columns, ...cases.flatMap(({ one }) => rowsOfCase(one))], right).split(
     '\n',
   );

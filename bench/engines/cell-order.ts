@@ -10,8 +10,8 @@ const FEW_CELLS = 2 ** 16;
  */
 const MANY_CELLS = 2 ** 28;
 /**
- * Cells are made wider by this share of their width, times the number of cells along the longest axis. So the cells of
- * two overlapping bodies are adjacent or the same, even if 32-bit floats round both coordinates.
+ * Makes cells a little wider, because 32-bit floats round coordinates: the cells of two overlapping bodies must be
+ * adjacent or the same. The error, in cells, grows with the number of cells along an axis.
  */
 const MARGIN = 2 ** -21;
 

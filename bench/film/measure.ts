@@ -70,7 +70,7 @@ function open(kind: FilmKind, canvas: HTMLCanvasElement): Filming {
     return { ...none, show: (layers) => film.show(layers) };
   }
   if (kind === 'draw') return none;
-  // The same settings as in live-film.ts.
+  // The same frame rate, bit rate and length of parts as in live-film.ts.
   const recorder = new MediaRecorder(canvas.captureStream(60), {
     mimeType: 'video/webm;codecs=vp9',
     videoBitsPerSecond: 10e6,

@@ -1,7 +1,7 @@
 /**
- * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state),
- * `step` and `exact` (the same step in whole numbers), in turns. Positions after `separate` and `unsorted` must first
- * agree, and no particle may be lost. Uses error scopes, because a dropped submission looks very fast.
+ * Times the variants that bench/gpu-step.ts describes, in turns. `separate` and `unsorted` must first give nearly the
+ * same positions. After timing, no particle of `step` and `exact` may be lost. Uses error scopes, because a dropped
+ * submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { planSimulation } from '../../src/core/simulation/plan';
@@ -22,9 +22,8 @@ export interface StepRequest {
   readonly repeats: number;
   /** Runs that are submitted before the host waits. More than one hides the host's latency. */
   readonly queue: number;
-  /** Substeps per step. All times of steps are per substep. */
+  /** Substeps per step. */
   readonly substeps: number;
-  /** The variants that are measured. */
   readonly variants: readonly VariantName[];
 }
 
@@ -64,7 +63,7 @@ interface Variant {
 const DT = 2 ** -14;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
-/** Timed copies take about this long or longer together, so that the host's latency matters little. */
+/** Adds copies until they take this long together, so that the host's latency matters little. */
 const LEAST_COPY_MS = 50;
 const MOST_COPIES = 4096;
 /** Bytes per copy: far more than caches hold. */
@@ -83,7 +82,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   try {
     return await measureOn(gpu, request, scene, options);
   } finally {
-    // Frees all buffers, so that a case that fails leaves the memory to the next.
+    // Free all buffers even if the case fails, because the next case needs the memory.
     gpu.destroy();
   }
 }
@@ -203,7 +202,7 @@ async function measureOn(
   };
 }
 
-/** Returns the bytes per millisecond, read plus written, of copies that take at least LEAST_COPY_MS together. */
+/** Returns the bytes per millisecond, read plus written. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const { device } = gpu;
   const size = Math.min(COPY_BYTES[isSoftware(gpu.info) ? 'software' : 'gpu'], mostCopied(gpu));

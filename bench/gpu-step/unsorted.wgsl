@@ -1,5 +1,5 @@
-// The usual unsorted grid, for comparison: particles are not moved into the order of cells, but read through sorted
-// ids. One thread per particle pushes overlapping particles apart once, like shaders/solve/resolve.wgsl with PUSH_APART.
+// Pushes overlapping particles apart once on the usual unsorted grid: reads neighbours through sorted ids. One thread
+// per particle, like shaders/solve/resolve.wgsl with PUSH_APART.
 // Inputs: positions in input order, entries and starts of the grid. Output: positions in input order.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

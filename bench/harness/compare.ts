@@ -1,4 +1,4 @@
-/** Compares two records: changed settings, changes beyond the noise, missing times. */
+/** Compares two records: their settings, the times that both have, and the times that only one has. */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
 
@@ -20,7 +20,7 @@ export interface Loss extends CaseName {
 }
 
 export interface Comparison {
-  /** One text per setting or machine property that differs. */
+  /** One sentence per setting or machine property that differs. */
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
   readonly losses: readonly Loss[];
@@ -76,7 +76,6 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // A run without WebGPU engines has no adapter, no driver and no GPU clock; in Node, it also has no flags.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

@@ -18,7 +18,7 @@ export function createCopied({ device }: Gpu, index: number, size: number): GPUB
   return device.createBuffer({ label: `bench.copy.${index}`, size, usage });
 }
 
-/** Returns a function that records a copy of all bytes. The buffers come from createCopied. */
+/** Returns a function that records a copy of all bytes. Both buffers must come from `createCopied`. */
 export async function createCopy(
   { device, info }: Gpu,
   from: GPUBuffer,

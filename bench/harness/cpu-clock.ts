@@ -2,7 +2,7 @@
 
 /** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** The fewest bytes to copy. Every machine has memory for them. */
+/** The fewest bytes to copy if memory is short. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 

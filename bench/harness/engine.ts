@@ -27,7 +27,7 @@ interface Described {
   readonly byDefault?: false | undefined;
   /** True if the bodies may be boxes. */
   readonly boxes?: true | undefined;
-  /** Says why the engine rejects the scene; undefined if it accepts it. `refusalOf` also checks `boxes`. */
+  /** Says why the engine rejects the scene; undefined if the engine accepts it. `refusalOf` also checks `boxes`. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
    * One sentence that names what the engine lacks. A run leaves the engine out or, if --only names it, records a
@@ -65,7 +65,7 @@ export interface CpuEngine extends Described {
 }
 
 export interface CpuRunner {
-  /** Takes `dimensions` numbers per body. Only keeps a reference, because in moving scenes this call is timed, too. */
+  /** Takes `dimensions` numbers per body. Keeps only a reference: in moving scenes this call is timed, too. */
   place(positions: Float32Array): void;
   /** This call is timed. */
   build(): void;
@@ -73,8 +73,7 @@ export interface CpuRunner {
   query(): PairList;
   /**
    * Counts the work of the last query, for which `place` got these positions. Not timed. Must not run the query's own
-   * functions with other arguments: V8 could then compile them differently for later timings. Leave this function out
-   * if the engine cannot count its work.
+   * functions with other arguments: V8 could then compile them differently for later timings.
    */
   countWork?(positions: Float32Array): Work;
   /** Bytes of memory without the list of pairs; undefined if unknown. */
@@ -88,11 +87,7 @@ export interface GpuEngine extends Described {
   readonly open: (scene: BenchScene, gpu: Gpu) => Promise<GpuRunner>;
 }
 
-/**
- * How many counters there are. A counter has two u32: a number of pairs, and the sum of their `mixPair` hashes. A
- * thread uses the counter with the index of its slot or id, modulo this number, so that threads rarely wait for each
- * other.
- */
+/** The number of counters. Neighbouring threads use different counters, so that they rarely wait for each other. */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
@@ -109,8 +104,8 @@ export interface GpuRunner {
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
   /**
-   * An `array<atomic<u32>>` of FOLD_BYTES, with COPY_SRC and COPY_DST. Word 2i is the number of pairs of counter i.
-   * Word 2i + 1 is its checksum.
+   * An `array<atomic<u32>>` of FOLD_BYTES, with COPY_SRC and COPY_DST. Word 2i counts the pairs of counter i. Word
+   * 2i + 1 is the sum of their `mixPair` hashes.
    */
   readonly counters: GPUBuffer;
   /** Counts the work of a build and query of these positions, which `place` got. Not timed. */
@@ -144,10 +139,10 @@ export interface NativeRunner {
   readonly device: OwnDevice;
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Stores frames. Each `wind` loads the next one; after the last frame, the order is reversed. */
+  /** Stores frames. Each `wind` loads the next frame; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
-  /** Runs `parts` in order, `batch` times. Returns the mean milliseconds of a run. */
+  /** Runs `parts` `batch` times, always in the order of `Part`. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
   countWork?(positions: Float32Array): Work;
   destroy(): Promise<void>;

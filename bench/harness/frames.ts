@@ -3,7 +3,6 @@ import { isOutOfMemory, type Open } from './open';
 import type { CountedWork } from './record';
 import type { BenchScene } from './scenes';
 
-/** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
 const MOST_FRAMES = 16;
 /** Timed rounds of a moving scene use as many frames as fit into this many bytes, from two to MOST_FRAMES. */
@@ -16,9 +15,8 @@ export interface Frames {
 }
 
 /**
- * Counts the work of the first frame. In a moving scene, places the first frame and counts the second, because an
- * engine may use the motion. Call it after timing. Resolves to undefined if the engine cannot count its work, or if
- * there is too little memory.
+ * Counts the work of frame 0 or, in a moving scene, of frame 1 after frame 0, because an engine may use the motion.
+ * Call it after timing. Resolves to undefined if the engine cannot count its work, or if there is too little memory.
  */
 export async function countWork(run: Open, { timed }: Frames): Promise<CountedWork | undefined> {
   if (!run.countWork) return undefined;

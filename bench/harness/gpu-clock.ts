@@ -13,16 +13,12 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** The timed copies must take at least this many milliseconds, so that latency matters little. */
+/** Adds copies until they take this many milliseconds together, so that latency matters little. */
 const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
-/**
- * Timestamps are trusted if one of this many checks agrees with the wall time. Other work may disturb some checks.
- * Timestamps that do not wait for the work never agree.
- */
+/** Timestamps are trusted if one of this many checks agrees with the wall time. Other work may disturb some checks. */
 const MOST_CHECKS = 5;
-/** The latency of a submission is the median time of this many empty submissions. */
 const EMPTY_SUBMISSIONS = 9;
 
 /** 'events' are timestamps of another API than WebGPU. */
@@ -53,9 +49,7 @@ export class GpuClock {
     });
   }
 
-  /**
-   * Measures the bandwidth by copying `copyBytes` bytes, or less if memory is short. This also tests the timestamps.
-   */
+  /** Measures the bandwidth by copying `copyBytes` bytes, or fewer if the device allows less. Tests the timestamps. */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
     const clock = new GpuClock(gpu);
@@ -65,7 +59,6 @@ export class GpuClock {
       await clock.timeByWall(1, copy);
       let copies = 1;
       let wall = await clock.timeByWall(copies, copy);
-      // Copy more until the latency is small compared with the work.
       while (wall * copies < CHECK_MS && copies < MOST_COPIES) {
         copies *= 4;
         wall = await clock.timeByWall(copies, copy);

@@ -3,7 +3,7 @@
  *
  * Bodies are shifted, then scaled by a power of two, so that the widest one is 1 to 2 units wide. Positions and sizes
  * are then rounded to a step, so that 32-bit floats exactly hold the squared distances of bodies that may touch. The
- * step is at most 1/1024 of the widest body, unless the bodies spread over more than 2^23 steps.
+ * step is 1/1024 of a unit, or more if the bodies would spread over more than 2^23 steps.
  */
 import { ArgumentError, CellstormError, Phrase } from '../../src/core/base/errors';
 import { MAX_PARTICLES } from '../../src/core/simulation/ids';
@@ -126,7 +126,6 @@ function describeBodies(count: number): string {
   return `${count} ${count === 1 ? 'body' : 'bodies'}`;
 }
 
-/** Shifts, scales and rounds the bodies. */
 function snap(
   name: string,
   dimensions: Dimensions,

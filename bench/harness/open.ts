@@ -43,7 +43,7 @@ export interface Open {
   /** The possible error of a batch, in milliseconds. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
-  /** Stores frames. Each timed build first loads the next one; after the last frame, the order is reversed. */
+  /** Stores frames. Each timed build first loads the next frame; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
   /** Counts the work of the last `find`, which had these positions. Undefined if the engine cannot tell. */
@@ -199,8 +199,7 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
     queryTime === undefined
   )
     return undefined;
-  // A negative difference becomes 0. If samples with negative differences were discarded, only slow samples would
-  // remain.
+  // A negative difference becomes 0. Discarding such samples would keep only slow ones.
   const withoutLoading = (time: number) => Math.max(0, time - loading);
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }

@@ -34,7 +34,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
     halves[dimensions * id + (axes[axis] as number)] as number;
   let pairs = 0;
   let checksum = 0;
-  /** Compares a body with the bodies `first` to `last` − 1, up to the first with a coordinate of `end` or more. */
+  /** Compares a body with the bodies `first` to `last` − 1. Stops at the first coordinate of `end` or more. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
@@ -82,8 +82,8 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
 }
 
 /**
- * Returns a distance. Bodies whose centres are that far apart along an axis do not overlap. For boxes, the distance is
- * a little longer than the longest edge, because touching boxes overlap.
+ * Bodies whose centres are this far apart along an axis do not overlap. For boxes, the distance is a little longer than
+ * the longest edge, because touching boxes overlap.
  */
 function greatestReach({ radius, halfExtents }: BenchScene): number {
   return 2 * radius * (halfExtents ? 1 + 2 ** -20 : 1);

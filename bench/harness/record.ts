@@ -44,7 +44,7 @@ export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
   readonly peer?: string | undefined;
-  /** Undefined except for native engines. */
+  /** The name of a native engine's device; undefined for other engines. */
   readonly device?: string | undefined;
   readonly status: Status;
   /** Why the engine has no time, in sentences. */
@@ -81,7 +81,7 @@ export function hitRatio({ work }: Pick<Outcome, 'work'>): number | undefined {
   return work && work.tests > 0 ? work.pairs / work.tests : undefined;
 }
 
-/** Older records have no counts of work at all. */
+/** False for older records. */
 export function hasWork(outcomes: readonly Outcome[]): boolean {
   return outcomes.some(({ work }) => work !== undefined);
 }
@@ -139,7 +139,7 @@ export interface Growth {
   readonly exponent: number | undefined;
   /**
    * The interpolated count from which the engine is faster than testing all pairs on the same backend. 0 if the engine
-   * is not slower at any count at which both methods were timed. Infinity if it is slower at the largest such count.
+   * is never slower at a count at which both were timed. Infinity if the engine is slower at the largest such count.
    * Undefined if the engine was not compared with testing all pairs.
    */
   readonly crossover: number | undefined;

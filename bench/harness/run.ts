@@ -3,8 +3,8 @@
  *
  * The engines of a case are open together and take turns (turns.ts), so that other work affects all equally. An engine
  * that does not fit into memory with the others, or whose device is lost, is opened alone afterwards. An engine must
- * find the right pairs before timing. After timing, it must find the pairs of another frame. This exposes an engine
- * that repeats an earlier answer.
+ * find the right pairs before timing. After timing, it must find those of another frame, because an engine could
+ * repeat its earlier answer.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -64,7 +64,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** If too few earlier measurements predict the time of a larger count, these counts are timed first. */
+/** Counts that are timed first if earlier times do not suffice to predict the time of a larger count. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilots grow by this factor. A few thousand bodies do not keep a GPU busy, so they would predict badly. */
 const PILOT_FACTOR = 8;
@@ -77,7 +77,7 @@ export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<B
   return new Bench(plan, host).run();
 }
 
-/** Lists the cases. Counts ascend, because times of small counts predict the times of larger counts. */
+/** Counts ascend, because times of small counts predict the times of larger counts. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes
@@ -183,7 +183,7 @@ class Bench {
     return this.scenes.get(name) as BenchSceneDefinition;
   }
 
-  /** Opens, checks and times engines together. Returns those that must be opened alone. */
+  /** Returns the engines that must be opened alone. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -246,7 +246,6 @@ class Bench {
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
     await this.announce({ scene: name, dimensions, count }, `trying ${engine.name} on fewer bodies`);
-    // The time of one count does not show growth, and small counts do not predict the time of a much larger count.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -275,7 +274,7 @@ class Bench {
     return known;
   }
 
-  /** Opens an engine and checks its pairs. If they are wrong, reports that and returns undefined. */
+  /** If the engine finds wrong pairs, reports that and returns undefined. */
   private async openChecked(
     name: CaseName,
     engine: Engine,

@@ -20,7 +20,7 @@ export interface BenchScene {
   readonly seed: number;
   /** Radius of all bodies or, with `radii`, the largest possible one. */
   readonly radius: number;
-  /** The smallest possible radius; without `radii` it equals `radius`. */
+  /** The smallest possible radius. Equals `radius` if all bodies have the same size. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
   /**
@@ -28,7 +28,7 @@ export interface BenchScene {
    * possible edge, and `smallestRadius` half of the smallest box's longest edge.
    */
   readonly halfExtents: Float32Array | undefined;
-  /** Corner of a box around all centres in all frames. */
+  /** Lowest and highest corner of a box around all centres in all frames. */
   readonly min: readonly number[];
   readonly max: readonly number[];
   /** True if each timed build uses the next frame, instead of frame 0. */
@@ -147,9 +147,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Sort by counting. The keys of a numeric sort would be cell × count + body, which exceeds 2^53 in a large scene.
-  // At first, `starts[cell + 1]` counts the bodies of a cell. After the sums, `starts[cell]` is the index of its next
-  // body.
+  // At first, `starts[cell + 1]` counts the bodies of a cell. After the sums, `starts[cell]` is the index of the cell's
+  // next body.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {

@@ -1,7 +1,6 @@
 /**
  * Times engines that are open at the same time. Each takes one turn per round. Their order changes, so that other work
- * affects all equally. A sample repeats builds and queries until the clock measures them to 1%, at most MOST_BATCH
- * times.
+ * affects all equally. A timed turn takes one sample, which repeats builds and queries.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
@@ -11,7 +10,7 @@ export const WARM_ROUNDS = 2;
 const WARM_MS = 60;
 const MOST_WARM = 64;
 const SAMPLE_MS = 10;
-/** A sample lasts at least this many steps of the clock. */
+/** A sample lasts at least this many steps of the clock, if MOST_BATCH allows it. So the clock measures it to 1%. */
 const SAMPLE_STEPS = 100;
 /** The most repeats in a batch. One submission holds the whole batch, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
@@ -124,7 +123,7 @@ class Turns {
   }
 }
 
-/** Lengthens each batch that lasts less than `least` milliseconds, judged by one sample, but to at most MOST_BATCH. */
+/** Lengthens each batch that lasted less than `least` milliseconds in `sample`, up to MOST_BATCH. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

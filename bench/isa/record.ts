@@ -1,17 +1,16 @@
-/** The record of `npm run bench:isa`, and what differs between two of them. */
+/** The record of `npm run bench:isa`, and the differences between two records. */
 import { parseFigures } from '../figures';
 import { FAMILY_NAMES, type Family } from './families';
 import { FIGURE_NAMES, type Figures, type Isa } from './measure';
 
 export interface IsaRecord {
   readonly commit: string | undefined;
-  /** The driver, whose shader compiler made the figures. */
   readonly driver: string;
   /** The version of the package webgpu, which translates WGSL to SPIR-V for the driver. */
   readonly webgpu: string;
-  /** The names of the numbers of a kernel, in their order. */
+  /** Names of the numbers in `kernels`, in the same order. */
   readonly figures: readonly string[];
-  /** Per kernel and family of GPUs, the numbers. */
+  /** The numbers of each kernel for each family of GPUs. */
   readonly kernels: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 }
 
@@ -29,7 +28,7 @@ export function recordOf(
   return { ...versions, driver, figures: FIGURE_NAMES, kernels };
 }
 
-/** Writes a line per kernel, so that a change of a record is a change of few lines. */
+/** Writes a line per kernel, so that diffs of records are short. */
 export function formatRecord({ kernels, ...head }: IsaRecord): string {
   const lines = Object.entries(kernels).map(
     ([name, of]) => `  ${JSON.stringify(name)}: ${JSON.stringify(of)}`,

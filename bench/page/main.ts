@@ -31,7 +31,6 @@ declare const BENCH_WORKER: string;
 /** The commit of the page's source; empty if the source had no git history. */
 declare const BUILT_COMMIT: string;
 
-/** Browsers hide the processor's name. */
 const PROCESSOR = 'a processor that the browser does not name';
 
 class BenchPage {
@@ -61,8 +60,7 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The worker holds a Web Lock of this name while it lives, so that the page notices its end. The name is random,
-    // because all pages of a site share locks.
+    // The name of the worker's Web Lock. It is random, because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;

@@ -14,7 +14,6 @@ const HEIGHT = 340;
 const WIDEST = 560;
 
 interface Shown {
-  /** Holds the figures. It takes no part in the layout. */
   readonly figures: HTMLElement;
   readonly table: HTMLElement;
   readonly work: HTMLElement;

@@ -1,6 +1,6 @@
 /**
- * Finds contacts of discs with Box2D 3's public API. A build creates a new world; in a moving scene, later builds move
- * the bodies instead. A build then steps and reads the events of contacts. The step simulates a microsecond, because a
+ * Finds contacts of discs with Box2D 3's public API. A build creates a world or, after the first build of a moving
+ * scene, moves the bodies. Then it steps and reads the events of contacts. The step simulates a microsecond, because a
  * step of zero time finds no contacts.
  */
 import type { CpuEngine } from '../harness/engine';

@@ -37,7 +37,7 @@ export const KDBUSH: CpuEngine = {
           tests++;
           const dx = (coords[2 * entry] as number) - x;
           const dy = (coords[2 * entry + 1] as number) - y;
-          // The engine later tests again each pair that it keeps.
+          // `testPair` tests each found pair again.
           if (other > body && dx * dx + dy * dy <= reach * reach) tests++;
         };
         stack.push(0, count - 1, 0);

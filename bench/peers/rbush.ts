@@ -47,8 +47,7 @@ export const RBUSH: CpuEngine = {
               if (other.body > item.body && doMeet(item, other)) tests++;
             }
           } else {
-            // If a node is inside the item's box, rbush finds its bodies without comparing them. They are
-            // candidates, too.
+            // If a node is inside the item's box, rbush finds its bodies without comparing them.
             for (const child of node.children) if (doMeet(item, child)) walk(child);
           }
         };

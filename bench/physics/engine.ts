@@ -43,7 +43,7 @@ export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsSt
   return run.read();
 }
 
-/** Returns the number of steps. `seconds` must be a multiple of DT. */
+/** `seconds` must be a multiple of DT. */
 export function stepsIn(seconds: number): number {
   return Math.round(seconds / DT);
 }

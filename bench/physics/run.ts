@@ -46,7 +46,7 @@ function toValue(number: number | undefined): Value {
   return number !== undefined && Number.isFinite(number) ? number : null;
 }
 
-/** Returns whether a value meets its limits; undefined if the figure has no limits or the engine no value. */
+/** Returns whether a value meets its limits; undefined if the figure has no limits or the engine is missing. */
 export function isGood({ bar, values }: Row, engine: string): boolean | undefined {
   const value = values[engine];
   if (bar === undefined || value === undefined) return undefined;

@@ -64,7 +64,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Draws a chart. Returns undefined if no line has points. `where` names the scene. */
+/** Returns undefined if no line has points. `where` names the scene. */
 export function drawChart(
   { title, label, describe }: Quantity,
   where: string,

@@ -9,7 +9,7 @@ export interface ChartLines {
   readonly tests: readonly Line[];
 }
 
-/** Returns the lines of each chart. The order of `engines`, by default that of `outcomes`, determines their look. */
+/** Returns the lines of each chart. The index of an engine in `engines` determines the look of its lines. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

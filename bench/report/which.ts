@@ -50,9 +50,9 @@ export function nameOf(engine: string): string {
 }
 
 /**
- * Returns the timed outcomes of each scene at its greatest count, the fastest first. Leaves out scenes with at most one
- * timed outcome. Compares least times, because other work on a machine makes medians longer. For a scene in several
- * records, the newest record counts. Names include the count if counts differ.
+ * Returns the timed outcomes of each scene at its greatest count. Sorts them by least times, because other work on a
+ * machine makes medians longer. Leaves out scenes with at most one timed outcome. If several records have a scene, the
+ * newest record counts.
  */
 export function columnsOf(records: readonly WhichRecord[]): Column[] {
   const ordered = records.toSorted((a, b) => (a.record.began < b.record.began ? -1 : 1));

@@ -141,9 +141,8 @@ async function measureGrid(request: TrafficRequest, gpu: Gpu, capture: Capture):
 }
 
 /**
- * Returns the size of the L2 in the model `large`: as many bytes per particle as `l2Bytes` has for LARGE particles. But
- * it holds at least three layers of cells, because `l2Bytes` holds three layers of LARGE particles. It is never larger
- * than `l2Bytes`.
+ * Returns the size of the L2 in the model `large`. Per particle, it has as many bytes as `l2Bytes` has for LARGE
+ * particles. But three layers of cells must fit, because those of LARGE particles fit into the default `l2Bytes`.
  */
 export function largeCacheBytes({
   count,

@@ -1,7 +1,6 @@
 /**
- * Runs recorded dispatches as twins, on the buffers that the kernels themselves would use, and hands all requests to
- * the caches. Nothing is sampled: a dispatch runs in windows of workgroups, each so small that the buffer has room for
- * all its records.
+ * Runs recorded dispatches as twins, on the kernels' own buffers, and hands all requests to the caches. A dispatch runs
+ * in windows of workgroups, each so small that the trace buffer has room for its records.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import { declareLayout, kindOf } from '../../src/gpu/bindings';

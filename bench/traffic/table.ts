@@ -25,7 +25,7 @@ function passOf(label: string): string {
   return name === 'kernel' ? 'query' : name;
 }
 
-/** Formats the table of a case. `bandwidth` is in bytes per second. */
+/** `bandwidth` is in bytes per second. */
 export function formatCase(one: CaseRecord, bandwidth: number): string {
   const entries = Object.entries(one.kernels).map(([label, numbers]) => [label, figuresOf(numbers)] as const);
   const row = (name: string, figures: Figures, paper: string) => {

@@ -1,12 +1,13 @@
 /**
  * Rewrites a linked kernel into a twin that does the same work and notes each access to a storage buffer.
  *
- * `buffer[index]` becomes `buffer[trace_note(path, site, index)]`. A site is an access in the text. The path of an
- * access is a hash of the calls and of the rounds of all loops around it. So the threads of a subgroup that execute an
- * access together note the same path and site, even if they took different branches before it.
+ * `buffer[index]` becomes `buffer[trace_note(path, site, index)]`. A site is an access in the text. The path is a hash
+ * of the calls and loop rounds around the access. So the threads of a subgroup that execute an access together note
+ * the same path and site, even if they took different branches before it.
  *
- * A twin runs windows of a dispatch: `trace_window` says which workgroups. Each workgroup has rows of records. Row 0
- * counts the accesses of each thread. A record is a key (path and site), then the site and the index.
+ * A twin runs one window of a dispatch: the workgroups from `trace_window.first` on. Each workgroup has rows of
+ * records. Row 0 counts the accesses of each thread. A record is two words: a hash of path and site, then the site and
+ * the index.
  */
 import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { CellstormError } from '../../src/core/base/errors';

@@ -29,7 +29,7 @@ export interface RadiiRow {
   readonly bytes: number;
   readonly median: number;
   readonly least: number;
-  /** `least` ÷ the `least` of equal particles in a box, on the same engine and in the same order. */
+  /** `least` ÷ the `least` of equal particles in a bounded world, on the same engine and in the same order. */
   readonly timesEqual: number;
 }
 
@@ -218,7 +218,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs that CpuIndex finds. CpuIndex searches independently of the grids. */
+/** CpuIndex searches independently of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

@@ -1,6 +1,6 @@
 /**
- * A kernel of your own: the density around each of 30,000 particles, summed by WGSL that the grid calls for every pair
- * of neighbours. The page colours each particle by its density. Move the pointer to stir.
+ * A kernel of your own: WGSL that the grid calls for every pair of neighbours sums the density around each of 30,000
+ * particles. The page colours each particle by its density. Move the pointer to stir.
  */
 import { HashGrid, requestGpu } from 'cellstorm';
 

@@ -44,7 +44,7 @@ export function applyInput(simulation, input) {
 }
 
 /**
- * Returns a player's inputs at a tick. It stands in for keyboard and pointer, so players need not get equal inputs.
+ * Returns a player's inputs at a tick. Stands in for keyboard and pointer.
  * @param {number} player
  * @param {number} tick
  * @returns {Input[]}

@@ -82,7 +82,7 @@ export class Player {
 
   /**
    * Runs one tick. Call it only if `canRun`.
-   * @param {Input[]} inputs What this player does now. Takes effect at the same tick for all players.
+   * @param {Input[]} inputs What this player does now. Takes effect DELAY ticks later, for all players.
    */
   run(inputs) {
     const { id, simulation, dt, apply, send } = this.#options;

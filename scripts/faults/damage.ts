@@ -1,7 +1,7 @@
 /**
- * Opens damaged state files, particle tables, page addresses and options. Each must give a valid result or one sentence
- * of error, within a second of processor time and 1 GiB of memory. Child processes run the cases, so that this process
- * notices an endless case.
+ * Tries damaged state files, particle tables, page addresses and options. Each must give a valid result or a
+ * CellstormError of one sentence, within a second of processor time and 1 GiB of memory. Child processes run the cases,
+ * so that this process notices an endless case.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

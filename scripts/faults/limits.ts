@@ -38,7 +38,7 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** With full limits, creates all that the creator needs. Returns a function that calls the creator. */
+  /** Creates what the creator needs. Returns a function that calls the creator. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
   /** True for a list of a grid, which checks only buffer sizes: the grid has checked the other limits. */
   readonly isList?: boolean;

@@ -60,9 +60,7 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /**
-   * Returns the digest of an object that never lacks memory. It steps, makes the call if one is given, and steps again.
-   */
+  /** Returns the digest of an object that never lacks memory, after a step, the call (if given) and a step. */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

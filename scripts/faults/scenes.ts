@@ -1,7 +1,7 @@
 /**
- * Compares the engines' answers on random scenes with brute force in doubles. All scenes run on the CPU engine, and the
- * first `onGpu` scenes also on the GPU. A third of the CPU scenes without boxes are not dyadic: in them, rounding may
- * decide borderline pairs.
+ * Compares the engines' answers on random scenes with brute force in doubles. All scenes run on the CPU engine. The
+ * first `onGpu` scenes also run on the GPU, in dyadic versions. A third of the CPU scenes without boxes are not dyadic:
+ * in them, rounding may decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -123,7 +123,7 @@ function findingOf({ missing, extra }: ReturnType<typeof comparePairs>): Finding
   return { pass: missing.count + extra.count === 0, detail };
 }
 
-/** Creates a random scene. Its index decides its kind, so that kinds come in turn. */
+/** Creates a random scene. The index decides its kind, so that kinds come in turn. */
 function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const random = new Random(seed * 1_000_003 + index);
   const pick = <Value>(values: readonly Value[]) => values[random.below(values.length)] as Value;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Test processes preload this file. It writes the WGSL code of each kernel that a compute pass sets (setPipeline) to a
- * file in $CELLSTORM_KERNELS, whether or not the pass dispatches the kernel.
+ * Test processes preload this file. For each kernel that a compute pass sets with setPipeline, it writes the WGSL code
+ * to a file in $CELLSTORM_KERNELS.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -38,14 +38,11 @@ const COPIED_FILES = [
   'CONTRIBUTING.md',
   'biome.json',
 ];
-/** The limit of a batch: START_SECONDS + LIMIT_FACTOR × (FULL_FACTOR if in full) × its time without a mutant. */
+/** A batch's time limit is START_SECONDS plus a multiple of its time without a mutant: see `try`. */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
-/**
- * The first batch has NEAREST tests. The second batch has the next tests, up to test number NEAR, and the broad tests.
- * The third batch repeats all tests of the first two batches in full. The fourth batch has the other tests.
- */
+/** Numbers of tests in the first batches: see batchesOf. A batch runs only if the mutant survived the earlier ones. */
 const NEAREST = 2;
 const NEAR = 10;
 /** Broad tests, which notice nearly any change of a result. */

@@ -14,13 +14,13 @@ const OBSTACLES = 24;
 const EDGE = 40;
 const DT = 1 / 64;
 
-/** Numbers of steps between two changes, two readings of all particles, and two waits for the GPU. */
+/** Intervals in steps. */
 const CHANGE_EVERY = 5;
 const READ_EVERY = 250;
 const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
-/** Greatest allowed growth after a fifth of the run, in MiB. `buffers` is a number: four staging buffers may stay. */
+/** Greatest growth after a fifth of the run, in MiB. `buffers` counts buffers: four staging buffers may stay. */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
 export async function runGpuSteps(part: Part, steps: number, seed: number): Promise<Figures> {

@@ -14,7 +14,7 @@ export interface Watched {
 
 let driverless: GPU | undefined;
 
-/** A driverless device validates and copies, but runs no kernel. It creates kernels many times faster. */
+/** A driverless device validates and copies, but runs no kernel. It creates kernels many times faster than a driver. */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });
   if (kind === 'driverless' && !driverless) {

@@ -39,7 +39,7 @@ class BoxCells {
   /** The cell of each entry: three coordinates. */
   private cells = new Int32Array(0);
   private total = 0;
-  /** The range of cells of a body, along all axes. */
+  /** Scratch: the lowest cell of a body, then the highest one, three coordinates each. */
   private readonly range = new Int32Array(6);
 
   constructor(private readonly scene: BenchScene) {

@@ -1,6 +1,6 @@
 /**
- * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. If bodies are discs or balls, these functions find pairs of their
- * bounding boxes, and the engine then tests the discs or balls.
+ * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. If bodies are discs or balls, the engine searches their bounding
+ * boxes, then tests the discs or balls of each pair.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -53,7 +53,7 @@ function boxEngine({ name, about, create, countCandidates }: Boxes): CpuEngine {
           memory ??= boxes.byteLength + finder.memoryBytes;
         },
         query,
-        /** For boxes, comparing two of them is the test. Discs and balls are tested after their boxes. */
+        /** Comparing two boxes is a test. Discs and balls are tested only if their boxes overlap. */
         countWork(): Work {
           const candidates = countCandidates((finder as unknown as { readonly order: unknown }).order);
           const tests = halfExtents ? candidates : overlaps.countTests(query);

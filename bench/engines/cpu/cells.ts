@@ -1,7 +1,7 @@
 /**
- * A plain grid: counting sort into cells that the largest body fits into, then a search of the cells around a body. It
- * numbers the cells in row order or in Morton order, which interleaves the bits of a cell's coordinates. Both orders
- * read a cell's number from one table per axis, so they differ in nothing but memory access.
+ * A plain grid: counting sort into cells that the largest body fits into, then a search of the cells around each body.
+ * The engines number the cells in row order and in Morton order. Both compute a cell's number from one table per axis,
+ * so they differ only in memory access.
  */
 import type { CpuEngine } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';

@@ -1,9 +1,8 @@
 /** Functions that turn the coordinates of a cell into 32 bits. They take whole numbers from −2³¹ to 2³¹ − 1. */
 
 /**
- * Teschner and others, "Optimized Spatial Hashing for Collision Detection of Deformable Objects" (2003). Multiplies
- * each coordinate by a large constant, and returns the exclusive or of the products. The low bits of the result depend
- * only on the low bits of the coordinates. The paper calls the constants primes, but 19,349,663 is 41 · 471,943.
+ * Teschner and others, "Optimized Spatial Hashing for Collision Detection of Deformable Objects" (2003). The low bits
+ * of the result depend only on the low bits of the coordinates.
  */
 export function teschnerHash(x: number, y: number, z: number): number {
   return (Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663) ^ Math.imul(z, 83_492_791)) >>> 0;
@@ -48,10 +47,7 @@ function spreadOver3(value: number): number {
 export const HASHES = ['teschner', 'mix', 'morton'] as const;
 export type HashName = (typeof HASHES)[number];
 
-/**
- * The numbers that `hashCell` accepts instead of names. With numbers, choosing the function takes equally long for
- * each, so the comparison is fair.
- */
+/** The numbers that `hashCell` accepts instead of names, so that choosing the function costs little. */
 export const HASH_NUMBERS: Readonly<Record<HashName, number>> = { teschner: 0, mix: 1, morton: 2 };
 
 /** Returns the hash of a cell. In 2D, z is 0. */

@@ -58,7 +58,7 @@ export const CPU_SWEEP_COHERENT = sweep({
   coherent: true,
 });
 
-/** Numbers per slot: the centre, swept axis first, then half of each edge; without boxes, the radius at RADIUS. */
+/** Numbers per slot: three for the centre, swept axis first, then half of each edge or, without boxes, the radius. */
 const STRIDE = 6;
 const RADIUS = 3;
 
@@ -208,8 +208,8 @@ class Sweep {
   }
 
   /**
-   * Counts what sweepBalls or sweepBoxes does. Bodies whose intervals meet are candidates. Comparing two boxes axis by
-   * axis is their test. Balls are tested only if they are near along the second axis.
+   * Counts what `query` does. Bodies whose intervals meet are candidates. Boxes are then always tested, balls only if
+   * they are near along the second axis.
    */
   countWork(): Work {
     const { begins, bodies, scene } = this;

@@ -1,7 +1,7 @@
 /**
  * The yardstick for the public CPU grid: written by hand for equal radii, a bounded world and finite coordinates. A
- * query compares each body with the rest of its cell, with the next cell and with the adjacent cells of the rows that
- * follow, so each pair is found once.
+ * query compares each body only with later slots of its cell, the next cell, and adjacent cells in the rows ahead. So
+ * each pair is found once.
  *
  * Arrays are fields of an object, as in a real program. If a closure held them as constants, V8 would compile their
  * addresses into the code. That would be up to twice as fast, but only until a second closure is created.
@@ -16,7 +16,7 @@ const MOST_CELLS = 2 ** 26;
 
 const FIRST_WORDS = 2 ** 16;
 
-/** The rows that a query in 3D visits after the row of its body: the next row, and three rows in the next layer. */
+/** The rows ahead in 3D: the next row, and three rows in the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {

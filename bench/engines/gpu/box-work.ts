@@ -17,8 +17,8 @@ interface Body {
 }
 
 /**
- * A twin of shaders/query/chunk_pairs.wgsl, over the memberships that BoxChunks sorted on the device. A membership is a
- * chunk (0 for unused room) and an id. `boxes` holds the low corner of each box, then its high one, `dimensions`
+ * A twin of shaders/query/chunk_pairs.wgsl. `chunks` and `ids` hold the memberships that BoxChunks sorted on the
+ * device; the chunk of unused room is 0. `boxes` holds the low corner of each box, then its high one, `dimensions`
  * numbers each.
  */
 export function workOfChunks(
@@ -47,10 +47,12 @@ export function workOfChunks(
 }
 
 /**
- * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS. On a box's level and on each higher one, it
- * visits the box's cell and all adjacent cells. On the level below, it visits all cells inside those of the box's
- * level. It also visits the finer entries in the cells of the box's level, which come from still lower levels.
- * Each search of BoxPairs visits a pair from both boxes and tests all candidates. `boxes` is as in `workOfChunks`.
+ * A twin of shaders/levels/probe_layers.wgsl with the flag WHOLE_BLOCKS. `boxes` is as in `workOfChunks`. Each search
+ * of BoxPairs visits a pair from both boxes, and tests all candidates of a box:
+ *
+ * - on its level and on each higher level: the boxes in its cell and in all adjacent cells
+ * - on the level below: the boxes in all cells inside those of its own level
+ * - from still lower levels: the finer entries in the cells of its own level
  */
 export function workOfBoxes(given: World, boxes: Float32Array): Work {
   const { world, bodies } = sortBodies(given, boxes);
@@ -74,7 +76,7 @@ export function workOfBoxes(given: World, boxes: Float32Array): Work {
       const middle = coarsened(world, lattice, level, higher);
       for (const bucket of bucketsAround(world, middle, higher, other)) tests += entered[bucket] as number;
     }
-    // Leave out the body itself.
+    // Leave out the box itself.
     tests--;
     if (level < FINER_STEPS) continue;
     for (const bucket of bucketsAround(world, lattice, level, level)) tests += finer[bucket] as number;

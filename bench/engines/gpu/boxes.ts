@@ -24,7 +24,7 @@ interface Options {
   readonly pairs: number;
 }
 
-/** `input` holds the boxes that `corners` holds on the CPU. */
+/** `corners` and `input` hold the same boxes: on the CPU and on the GPU. */
 type CountWork<Finder> = (
   gpu: Gpu,
   finder: Finder,

@@ -54,7 +54,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Assigns to each bit of a code the axis along which it halves the cells: that of their longest edge. */
+/** Each bit of a code halves the cells along the axis of their longest edge. Assigns these axes to the bits. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

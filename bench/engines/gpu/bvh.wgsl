@@ -1,5 +1,5 @@
 // A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. A node only
-// stores its box, since indices determine the tree. The children of node i have these numbers:
+// stores its box, since indices determine the tree. The children of node i of a level have these indices:
 //   TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1
 // These are nodes of the level below or, for the lowest level, slots of bodies.
 //
@@ -143,8 +143,8 @@ fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: 
 #endif
 }
 
-// Returns the level and the index of the node to visit after the subtree of `node`. This is the next node on the same
-// level. If that node is the first child of its parent, returns the parent instead, and so on upwards.
+// Returns the level and the index of the node to visit after the subtree of `node`: the next node on the same level. If
+// that node is the first child of its parent, returns the parent instead, and so on upwards.
 fn next_after(level: u32, node: u32) -> vec2u {
   let next = node + 1u;
   let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);

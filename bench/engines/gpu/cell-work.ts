@@ -76,9 +76,9 @@ function countInBuckets(world: World, positions: Float32Array): number {
 }
 
 /**
- * Counts for a bounded world with levels. The candidates of a particle are the particles in the cells around it, on the
- * level below its own, on its own level and on each higher level, and the finer entries in the cells around it. Leaves
- * out cells whose particles are too far away to overlap it, as reached_cells in shaders/levels/probe_layers.wgsl does.
+ * Counts for a bounded world with levels. A particle's candidates are the particles in the cells around it, on the
+ * level below its own and on all levels from its own upwards. The finer entries in the cells around it count too.
+ * Leaves out cells that are out of reach, as `reached_cells` in shaders/levels/probe_layers.wgsl does.
  */
 function countOnLevels(world: World, positions: Float32Array, radii: Float32Array): number {
   const { dimensions, levels, cellCount } = world;

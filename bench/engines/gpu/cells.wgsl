@@ -1,7 +1,6 @@
 // A plain grid with cells in row order or in Morton order. The buffer `numbers` has one table per axis: the number that
-// each coordinate of a cell adds to the cell's number. `count_bodies` counts the bodies per cell, a scan turns counts
-// into starts, `scatter_bodies` sorts the bodies, and `search_cells` compares each body with the bodies in higher slots
-// of its own cell and of adjacent cells.
+// each coordinate of a cell adds to the cell's number. A scan runs between `count_bodies` and `scatter_bodies`, and
+// turns counts into starts. `search_cells` finds each pair once, from its lower slot.
 
 struct Cells {
   origin: Vector,

@@ -1,7 +1,4 @@
-/**
- * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid. They
- * accept the scenes that gpu-grid accepts, but only with equal radii.
- */
+/** Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA, with the same cells as gpu-grid. */
 import { defineWorld } from '../../../src/core/world/world';
 import {
   AbsentError,
@@ -16,7 +13,7 @@ import { workOfGrid } from '../gpu/cell-work';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** The rows of cells that a query searches: those ahead of the body in the order of cells, or all around it. */
+/** The rows of cells that a query searches: only those ahead of the body in the order of cells, or all around it. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =

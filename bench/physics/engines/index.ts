@@ -19,8 +19,8 @@ async function openGpu(): Promise<PhysicsEngine> {
 }
 
 /**
- * Returns the engines. Throws if `names` lists `gpu` and there is no GPU. Without names, leaves out a missing `gpu` and
- * tells `onMissing` why.
+ * Throws if `names` lists `gpu` and there is no GPU. Without names, leaves out a missing `gpu` and tells `onMissing`
+ * why.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,

@@ -12,10 +12,7 @@ const BOUNCES = 3;
 const DROP_SECONDS = 6;
 /** Seconds. A ball without restitution has landed by then. */
 const LANDED = 1.6;
-/**
- * The largest accepted share by which the energy changes. Rounding changes it by 8e-9 to 4e-7 in 5,000 steps; the
- * larger changes occur on the GPU.
- */
+/** The largest accepted share by which the energy changes. Rounding changes it by at most 4e-7 in 5,000 steps. */
 const ENERGY_CHANGE = 1e-6;
 /**
  * The largest accepted relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of
@@ -72,7 +69,10 @@ export function dropScene(
   };
 }
 
-/** Returns heights of bounces, NaN if missing. Tops lie between steps, so each is extrapolated from the last rise. */
+/**
+ * Returns heights of bounces, NaN if missing. Tops lie between steps, so each is extrapolated from the last step in
+ * which the ball rises.
+ */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
   let top: number | undefined;

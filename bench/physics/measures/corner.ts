@@ -1,7 +1,7 @@
 /**
- * Bodies in an edge between two sides at right angles, in 3D. Gravity presses them against both sides and, tilted by an
- * angle, pulls them along the edge. Friction of 0.5 on both sides holds them at angles up to 35.3°; at 45°, they must
- * slide with Coulomb's acceleration.
+ * Bodies in an edge between two sides at right angles, in 3D. Gravity is tilted by an angle: it presses them against
+ * both sides and pulls them along the edge. Friction of 0.5 on both sides holds them at angles up to 35.3°. At 45°,
+ * they must slide with Coulomb's acceleration.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import type { Case } from '../measure';

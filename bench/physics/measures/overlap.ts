@@ -46,7 +46,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const GRAVITIES = [0.1, GRAVITY, 50] as const;
 
-/** These crowds gained energy in an old version. In it, friction raised the limit of a particle's sum of changes. */
+/** Crowds that gained energy in an old version. */
 const ROUGH: readonly (Crowd & { readonly friction: number; readonly restitution: number })[] = [
   { count: 60, edge: 1, friction: 10, restitution: 0 },
   { count: 60, edge: 1, friction: 0.2, restitution: 0.5 },
@@ -169,7 +169,6 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
   };
 }
 
-/** Measures the greatest speed of several starts. */
 function startsCase(dimensions: Dimensions, gravity: number): Case {
   const crowd = { count: 200, edge: 3 };
   return {
@@ -193,7 +192,6 @@ function startsCase(dimensions: Dimensions, gravity: number): Case {
   };
 }
 
-/** Measures the deepest overlap that several starts leave. */
 function slowCase(dimensions: Dimensions, { friction, restitution }: (typeof SLOW)[number]): Case {
   const crowd = { count: 200, edge: 3 };
   return {

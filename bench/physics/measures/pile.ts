@@ -12,11 +12,9 @@ const STEPS = 1000;
 const STARTS = 4;
 
 /**
- * Limits for FULL_PILE particles: overlaps in percent of a diameter, rms speed in diameters/s. The CPU engine had these
- * figures, rounded up, before its contact law got `limit` and `hold` (src/core/contact/law.ts). Later versions must not
- * be worse. A single start says little: the deepest overlaps of the four piles of discs were 4.8, 9.5, 12.8 and 8.6%.
- * Even a mean over four starts has a standard error of 0.01% (discs: mean overlap), 1.5% (discs: deepest) and 0.5%
- * (spheres: deepest). bench/NOTES.md has more starts.
+ * Limits for FULL_PILE particles: overlaps in percent of a diameter, rms speed in diameters/s. They are figures of an
+ * earlier CPU engine, rounded up; later versions must not be worse. Even the mean over four starts has a standard error
+ * above 1% for the deepest overlap of discs. bench/NOTES.md has more starts.
  */
 const BARS = {
   2: { mean: 0.713, deepest: 8.9, speed: 0.0275 },

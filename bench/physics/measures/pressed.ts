@@ -1,6 +1,6 @@
 /**
- * Bodies at rest that overlap on a floor. Some have room to come apart. A row on a floor that is too short for it has
- * none, and must come to rest with overlaps. For a column, the rise of its top is measured, without a limit.
+ * Bodies that overlap on a floor, at rest at the start. Rows are longer than their floor, and must come to rest with
+ * overlaps. For a column, the rise of its top is measured, without a limit.
  */
 import { ASIDE_FROM, DEEP } from '../../../src/core/base/constants';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -17,7 +17,7 @@ const CALM = 0.01;
 const ROW = { count: 11, width: 10, depth: 1.25, spacing: 0.7 } as const;
 const ROW_HEIGHTS = [10, 20, 40] as const;
 const CROWD = { count: 200, edges: [3, 6] } as const;
-/** In a denser crowd, rows of particles keep overlaps up to this one, in diameters (core/contact/law.ts). */
+/** In diameters. Contacts push particles out of straight rows only at larger overlaps (src/core/contact/law.ts). */
 const DEEPEST = ASIDE_FROM / DEEP;
 const CROWD_STARTS = 4;
 /** 32-bit floats hold the multiples of 1/UNITS in this world exactly. */

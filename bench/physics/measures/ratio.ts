@@ -1,7 +1,6 @@
 /**
  * Measures a heavy ball on light balls: a ball of radius `ratio` rests on a ball of radius 1 or on a stack of them. The
- * floor is either a wall or a box obstacle. The gap is the distance from the floor to the upper ball. At the start, it
- * is GAP per light ball, plus the drop if the upper ball is dropped.
+ * floor is either a wall or a box obstacle. The gap is the distance from the floor to the upper ball.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';

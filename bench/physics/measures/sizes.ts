@@ -24,7 +24,7 @@ function sizesFrom(seed: number): () => number {
   return () => LEAST + (MOST - LEAST) * (random.below(1024) / 1024);
 }
 
-/** Makes rows of boxes that do not overlap. They fall into a bin. */
+/** Makes rows of boxes that do not overlap, in a bin. */
 export function binScene(dimensions: Dimensions, seed: number): PhysicsScene {
   const next = sizesFrom(seed);
   const { count, width, height, spacing } = BIN;

@@ -7,8 +7,8 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
 /**
- * The limit of a movement, in diameters: 1e-4 per second for five minutes. Runs of any length have this limit. In
- * shorter ones it allows for the movement while bodies settle.
+ * The limit of a movement, in diameters: 1e-4 per second for five minutes. Shorter runs have the same limit, which
+ * leaves room for the movement while bodies settle.
  */
 const MOST_MOVED = 0.03;
 
@@ -74,7 +74,7 @@ const TOP = 2;
 
 /**
  * Makes a heap of touching bodies: a triangle of discs or a square pyramid of balls. `base` is the number of bodies
- * along its edges. The heap lies on a wall or on a level obstacle.
+ * along its edges.
  */
 export function heapScene(
   dimensions: Dimensions,

@@ -1,6 +1,6 @@
 /**
  * Floors of flush boxes. A seam must not act like an edge: a body that lands and slides without friction must keep its
- * speed, and a ball that falls straight down must not be thrown aside.
+ * speed. For balls that fall beside a seam, the sideways speed is measured, without a limit.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, stepsIn, withRun } from '../engine';

@@ -76,8 +76,7 @@ const report: Report = { counts, peak: peakMemory() / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
 /**
- * Returns the peak memory in KiB. Does not use maxRSS on Linux: it may count memory of the parent process, because a
- * new process begins as a copy of its parent.
+ * Returns the peak memory in KiB. Does not use maxRSS on Linux, because maxRSS may count memory of the parent process.
  */
 function peakMemory(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS;

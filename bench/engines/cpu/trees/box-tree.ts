@@ -50,7 +50,7 @@ export class BoxTree {
     this.skips[node] = this.nodes;
   }
 
-  /** Rounds to 32 bits. A search rounds in the same way, so it misses no box. */
+  /** Rounds to 32 bits, as a search does, so that the search misses no box. */
   setBound(node: number, axis: number, low: number, high: number): void {
     const { dimensions, boxes } = this;
     const at = 2 * dimensions * node + axis;
@@ -81,8 +81,8 @@ export class BoxTree {
   }
 
   /**
-   * Searches the tree once per body and collects all pairs. Each pair is found from its lower slot. Set `disjoint` if
-   * the boxes of siblings do not intersect: a search then begins at the node of its body, not at the root.
+   * Searches the tree once per body and collects each pair from its lower slot. Set `disjoint` if the boxes of siblings
+   * do not intersect: a search then begins at the node of its body, not at the root.
    */
   searchAll(disjoint: boolean): void {
     const { bodies, begins, ownEnds, dimensions } = this;

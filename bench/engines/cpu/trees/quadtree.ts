@@ -1,8 +1,8 @@
 /**
  * Quadtrees, in 3D octrees. A cell with more than MOST_BODIES bodies is divided into four (3D: eight) half as wide.
  *
- * - Plain: a body belongs to the smallest cell that contains it whole. A body on a cell's middle line stays in that
- *   cell, however small the body is. So bodies of cells side by side do not overlap.
+ * - Plain: a body belongs to the smallest cell that contains it whole, so bodies of cells side by side do not overlap.
+ *   A body on a cell's middle line stays in that cell, however small the body is.
  * - Loose: a body belongs to the smallest cell that contains its centre and is no smaller than the body. The cell's box
  *   is twice as wide as the cell, so that it contains the whole body. Boxes of adjacent cells intersect.
  */
