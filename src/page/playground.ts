@@ -98,7 +98,7 @@ export class Playground {
         this.suggestCells();
       },
       (error) => {
-        // While a lost device is being replaced, only the note about the loss must show.
+        // While a lost device is being replaced, show only the note about the loss.
         if (session.run && !restarts.isBusy) notify(explain(error));
       },
     );

@@ -134,5 +134,5 @@ export function unpackError({ name, message, isUnloaded: isLost, fields }: Packe
   return error;
 }
 
-/** Our error classes besides LimitError and ArgumentError. Their messages are meant for visitors, too. */
+/** Our other error classes. The page shows their messages to visitors unchanged; see `explain`. */
 const OURS: ReadonlySet<string> = new Set(['CellstormError', 'DestroyedError', 'GpuError']);

@@ -83,7 +83,7 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
-  /** Sets the time and settings to the engine's. The page changes them before the engine does. */
+  /** Sets the time and settings to the engine's. */
   synchronize(): void {
     this.time = this.seen.time;
     this.settings = this.seen.settings;

@@ -1,6 +1,6 @@
 /**
- * The CPU engine behind a port. This file is the script of a worker; if there is no worker, the page runs the engine in
- * its own thread. The engine answers calls in order, and transfers arrays of particles instead of copying them.
+ * The CPU engine behind a port. It runs in a worker or, if there is none, in the page's own thread. It answers calls in
+ * order, and transfers arrays of particles instead of copying them.
  */
 import { Phrase } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';

@@ -1,4 +1,4 @@
-/** Computes what happens if the counters of cells are not cleared. The reference stands in for the engine. */
+/** Computes what happens if the counters of cells are not cleared. */
 import { bucketOfLattice, cellOfParticle, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld } from '../../core/world/world';
 import { findContact } from '../../reference/solve/contact';

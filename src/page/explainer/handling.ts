@@ -1,4 +1,4 @@
-/** Computes what happens if a loop over neighbours handles each pair twice. The reference stands in for the engine. */
+/** Computes what happens if a loop over neighbours handles each pair twice. */
 import { defineWorld } from '../../core/world/world';
 import { buildGrid } from '../../reference/grid/grid';
 import { probeCells } from '../../reference/query/probe';

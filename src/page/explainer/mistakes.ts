@@ -1,4 +1,4 @@
-/** Computes how a grid with one mistake fails. The reference stands in for the engine. */
+/** Computes how a grid with one mistake fails. Uses src/reference instead of the engine. */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
 import { defineWorld } from '../../core/world/world';

@@ -1,4 +1,4 @@
-/** Lets a visitor move particles by mouse, finger, pen or keys. A press without a move picks the particle. */
+/** Lets a visitor move and pick particles by mouse, finger, pen or keys. */
 import { PARTS_PER_UNIT } from './scene';
 
 /** A pointer that moves no farther than this many CSS pixels picks the particle. */

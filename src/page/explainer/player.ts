@@ -139,8 +139,8 @@ export class Player {
   }
 
   /**
-   * Changes the choice. Shows the step about `particle` in the new trace or, if there is none, the step with the same
-   * number.
+   * Changes the choice. In the new trace, shows this stage's step about `particle`. If there is none, shows the stage's
+   * step with the same number.
    */
   choose(changed: Partial<Choice>, particle?: number): void {
     this.pause();

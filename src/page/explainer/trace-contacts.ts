@@ -133,8 +133,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
           'probe',
           `Particle ${idOf(other)} only shares a bucket with this row, so it is skipped.`,
           `Slot ${other} is in cell ${nameLattice(latticeOf(other))}.`,
-          // If another row shares this bucket, it may have tested the particle already. The particle then keeps its
-          // verdict.
+          // If another row shares this bucket and has tested the particle already, keep that verdict.
           { ...happens, verdicts: byId(new Map([[other, 'elsewhere'], ...seen])) },
         );
       } else if (!verdict) {

@@ -33,7 +33,6 @@ export interface Step {
   readonly writes: readonly Entry[];
   readonly focus: Focus;
   readonly text: string;
-  /** Explains the step: its arithmetic and its reason. */
   readonly detail: string;
 }
 
@@ -67,7 +66,7 @@ export class Recorder {
     this.arrays = { ...this.arrays, [name]: Array.from(values) };
   }
 
-  /** Copies one entry of a reference pass's output. */
+  /** Copies entry `index` of `output` into the array `name`. */
   take(name: ArrayName, index: number, output: ArrayLike<number>): Entry {
     const { components } = ARRAYS[name];
     const values = [...this.arrays[name]];

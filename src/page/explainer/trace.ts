@@ -1,4 +1,4 @@
-/** Records one substep of a method. A step's arrays hold outputs of src/reference that this and earlier steps wrote. */
+/** Records one substep of a method, as steps. src/reference computes it. */
 import type { Stage } from './methods';
 import { createScene } from './scene';
 import { tracePairs, traceProbe, tracePush } from './trace-contacts';

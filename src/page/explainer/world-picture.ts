@@ -1,7 +1,4 @@
-/**
- * Draws the first chapter's world. One unit of the picture is one cell; y points down. The step's particle has a ring
- * around it, its contacts have a thick outline, and other tested particles have a dashed outline.
- */
+/** Draws the first chapter's world. One unit of the picture is one cell; y points down. */
 import { latticeOfParticle } from '../../core/world/cells';
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -87,10 +84,7 @@ export class WorldPicture {
     }
   }
 
-  /**
-   * Draws a scene. If it has as many particles as the last scene, keeps their elements, so that a focused element keeps
-   * the focus.
-   */
+  /** Draws a scene. If the number of particles is unchanged, their elements stay, so that the focus stays, too. */
   private place(scene: Scene): void {
     this.scene = scene;
     this.svg.setAttribute('viewBox', scene.method === 'naive' ? BOX_VIEW : PICTURE_VIEW);

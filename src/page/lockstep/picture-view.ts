@@ -28,7 +28,6 @@ export class PictureView {
   private readonly context: CanvasRenderingContext2D;
 
   constructor(
-    /** Gets the focus, the pointer and the keys. */
     private readonly stage: HTMLButtonElement,
     private readonly canvas: HTMLCanvasElement,
     private readonly player: number,
@@ -53,7 +52,6 @@ export class PictureView {
     new ResizeObserver(() => this.draw()).observe(canvas);
   }
 
-  /** The player's inputs now; empty if there are none. */
   inputs(tool: Tool): readonly Input[] {
     if (!this.isPressed) return [];
     return [{ player: this.player, tool, x: Math.round(this.x / UNIT), y: Math.round(this.y / UNIT) }];

@@ -18,7 +18,7 @@ const TILT = 2;
 const POUR_EVERY = 2;
 const OFFSETS = [-0.75, 0, 0.75] as const;
 const POUR_SPEED = 12;
-/** Too little to be seen: in each substep of one tick, it changes a disc's speed by about two quanta per second. */
+/** Added to gravity, in length / s². Invisible: per substep, it adds about two quanta per second to a disc's speed. */
 const MISTAKE = 0.001;
 
 export type Tool = 'pour' | 'tilt';
@@ -87,7 +87,7 @@ export class Rules {
     this.tick++;
   }
 
-  /** Adds a disc in every second tick. If the simulation is full, first removes the oldest poured disc. */
+  /** If the simulation is full, first removes the oldest poured disc. */
   private pour({ player, x, y }: Input): void {
     if (this.tick % POUR_EVERY !== 0) return;
     const { simulation, poured } = this;

@@ -7,9 +7,8 @@ import { capOf } from './limits';
 export type GpuKind = 'hardware' | 'software' | 'none';
 
 /**
- * Returns 'cpu' only if the GPU is emulated and the CPU engine can hold the particles, because the CPU engine is then
- * faster: a step of 4,000 discs takes 8 ms instead of 44. If there is no GPU, returns 'gpu', because the attempt to
- * open it then says why.
+ * Returns 'cpu' if the GPU is emulated and the CPU engine can hold the particles: a step of 4,000 discs then takes 8 ms
+ * instead of 44. Without a GPU, returns 'gpu': the attempt to open one then says what is wrong.
  */
 export function automaticEngine(choices: Choices, gpu: GpuKind): EngineKind {
   if (gpu !== 'software') return 'gpu';

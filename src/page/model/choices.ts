@@ -293,8 +293,8 @@ const SPARE_OBSTACLES = 4000;
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Returns capacities for the scene, a continued state and the chosen tool; never less than those in `before`. Only the
- * room for added particles is limited by `most`.
+ * Returns capacities for the scene, a continued state and the chosen tool; never less than those in `before`. `most`
+ * limits only the room for added particles.
  */
 export function roomFor(
   {

@@ -1,6 +1,6 @@
 /**
- * Colours of the picture. The colours of values come from viridis, which suits colour-blind visitors, and those of
- * species from SPECIES. Most other colours come from the style sheets.
+ * Colours of the picture. Values have colours of viridis, which suits colour-blind visitors. Most other colours come
+ * from the style sheets.
  */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
@@ -186,7 +186,7 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
     case 'age':
       return { title: 'Age', start: '0', end: `${end} s or more`, stops };
     case 'species': {
-      // The scale repeats each species' colour; the first and the last species have fewer stops than the others.
+      // Keep one stop per species: in the scale, the first and the last species have fewer stops than the others.
       const bands = stops.filter((stop, index) => stop !== stops[index - 1]);
       return { title: 'Species', start: '1', end: formatCount(end + 1), stops: bands, isBanded: true };
     }

@@ -36,7 +36,7 @@ export function needsRenewal(running: Choices, choices: Choices): boolean {
   return RENEWED.some((name) => running[name] !== choices[name]);
 }
 
-/** Returns `choices`, but fields that need a renewal keep the values of the present run, which cannot adopt others. */
+/** Returns `choices`, but with the present run's values of the fields that need a renewal. */
 export function adopted(running: Selection, choices: Selection): Selection {
   return { ...choices, ...Object.fromEntries(RENEWED.map((name) => [name, running[name]])) };
 }

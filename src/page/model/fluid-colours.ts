@@ -17,7 +17,7 @@ export interface FluidColours {
   readonly zenith: Rgb;
   /** Colour that the surface mirrors from the horizon. */
   readonly horizon: Rgb;
-  /** The light of a bright window above the tank. In 3D, the fluid mirrors the window. */
+  /** Brightness of a window above the tank, which the fluid mirrors in 3D. */
   readonly window: number;
   /** Red, green and blue decay by these exponents in fluid as thick as the box is high. */
   readonly absorption: Rgb;
@@ -63,8 +63,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * Returns the pressure at the floor under still fluid that fills half of the tank; without gravity, the pressure that
- * stops fluid of the speed `velocityEnd`.
+ * Returns the pressure at the floor under still fluid that fills half of the tank. Without gravity, returns the dynamic
+ * pressure at the speed `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;

@@ -100,7 +100,7 @@ const FEWEST_FRAMES = 50;
 /** The range of a lowered count, as shares of the present one. */
 const LOWERED = { least: 0.5, most: 0.7 } as const;
 
-/** Returns an opening with fewer particles if the measured rate is too low, otherwise undefined. */
+/** Returns an opening with fewer particles. Undefined if the rate suffices or is 0, or if too few would remain. */
 export function lowerOpening({ choices }: Opening, framesPerSecond: number): Opening | undefined {
   // A page that is hidden or starting draws nothing.
   if (framesPerSecond >= FEWEST_FRAMES || framesPerSecond <= 0) return undefined;

@@ -50,7 +50,7 @@ export const LINE_OPACITY = [0.45, 0.9] as const;
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const BUCKET_OPACITY = 0.5;
-/** Opacity, in 3D, of a cell that shares its bucket with no other. It is low, so that shared buckets stand out. */
+/** Opacity in 3D of a cell with a bucket of its own. Low, so that shared buckets stand out. */
 export const LONE_CELL = 0.35;
 /** Saturation and value of the colours of buckets. */
 export const BUCKET_TONES = { dark: [0.6, 0.95], light: [0.7, 0.82] } as const;
@@ -59,7 +59,7 @@ export const HATCH = 7;
 
 export const CANDIDATE_OPACITY = 0.7;
 
-/** Parts of the line through the particles in sorted order are fainter if they are longer than this many cells. */
+/** Parts of the line in sorted order are fainter if they are longer than this many cells of the largest size. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
@@ -80,7 +80,7 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 /**
  * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D and in unbounded worlds, it is
  * about as many as fit into a cell without overlap, or 4 if radii vary. In other 3D worlds, each colour stands for a
- * column of cells, and the scale ends at four times the mean per column, but at most the densest packing.
+ * column of cells. The scale then ends at four times the mean per column, or at a full column if that is less.
  */
 export function heatEnd(world: World, count: number): number {
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;

@@ -83,7 +83,7 @@ export interface SimulationView extends Shared {
   readonly fluid?: Fluid | CpuFluid | undefined;
   /** Number of species; undefined if particles have none. */
   readonly kinds?: number | undefined;
-  /** True while a fluid's step is incomplete. While it is true, only draw or read. */
+  /** True while a fluid's step is incomplete: then only draw or read. */
   readonly isBusy?: boolean | undefined;
   readonly settings: Settings & Partial<MethodSettings>;
   set(changes: ViewSettings): void;

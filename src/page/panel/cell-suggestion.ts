@@ -15,8 +15,8 @@ export interface SuggestionForRun extends CellSizeSuggestion {
 }
 
 /**
- * Suggests cells for a run. Returns undefined for fluids, flocks and particle life. Also returns undefined if radii
- * vary, because the engine then chooses cells by radii, whatever the density.
+ * Suggests cells for a run. Returns undefined for methods, and if radii vary: the engine then chooses cells by radii
+ * alone.
  */
 export async function suggestFor({
   simulation,

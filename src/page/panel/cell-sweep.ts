@@ -4,12 +4,12 @@ import { formatMilliseconds, formatReal, formatTimes } from '../support/format';
 import { type Clock, explain } from '../view/engine';
 import { STEP_LIMIT_MS, type TimedRun, timeRun } from './sweep';
 
-/** The sweep goes from a quarter to eight times the suggestion. */
+/** Sizes of cells, as multiples of the suggestion. */
 const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
 /** Other work on the machine only adds time. So the sizes take turns in this many rounds, and the least time counts. */
 const ROUNDS = 3;
-/** A size counts as slower than the fastest only if its least time is longer by more than this share. */
+/** Differences up to this share of the fastest size's least time are noise. */
 const LEAST_NOISE = 0.05;
 
 /** The time of a step with cells of one size. Sizes are in diameters of the smallest particle. */
@@ -81,7 +81,7 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
           async ({ measures }) => measures,
         );
         timed.push(size);
-        // If the world rounds sizes, several of them give the same cells.
+        // Later rounds give the same cells again, and so do several sizes if the world rounds them.
         const same = timings.findIndex((earlier) => earlier.size === measured.size);
         const rounds = [...(timings[same]?.rounds ?? []), timing.milliseconds];
         timings.splice(same < 0 ? timings.length : same, 1, {
@@ -137,10 +137,7 @@ export function describeTimings(
   ];
 }
 
-/**
- * Returns a limit in ms. Sizes whose least time is within it count as equally fast. It is the fastest size's median
- * round or, if greater, LEAST_NOISE above that size's least time.
- */
+/** Returns milliseconds. Sizes with a least time up to this count as equally fast as the given, fastest size. */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);
   return Math.max(sorted[sorted.length >> 1] ?? 0, (1 + LEAST_NOISE) * milliseconds);

@@ -1,4 +1,4 @@
-/** The sheet that times the visitor's particles with several sizes of cells. The visitor's run waits. */
+/** The sheet that times the visitor's particles with several sizes of cells. */
 import { GpuError } from '../../index';
 import { smallestDiameter } from '../../scenes';
 import { openCpuEngine } from '../engines/cpu-engine';

@@ -32,7 +32,7 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // Each series holds the times of its stage plus those of all later ones, so the total is drawn first.
+    // The first series is the total of all stages; the others are drawn over it.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }
@@ -77,7 +77,7 @@ export function inMs(value: number | null): string {
   return value >= 1000 ? `${COMPACT.format(value / 1000)} s` : `${COMPACT.format(value)} ms`;
 }
 
-/** Draws a chart as large as `holder`, resizes the chart with the holder, and redraws it if the theme changes. */
+/** Draws a chart that follows the size of `holder` and the theme. */
 export function drawn<Data extends uPlot.AlignedData | Stacked>(
   holder: HTMLElement,
   options: () => Omit<uPlot.Options, 'width' | 'height'>,

@@ -26,7 +26,7 @@ export interface SparseMemory {
 
 const SEED = 1;
 
-/** Scatters discs over a square with about as many cells as discs, and counts the tests. Cells are a diameter wide. */
+/** Scatters discs over a square with about as many cells as discs, and counts the tests. */
 export function classicRow(count: number): ClassicRow {
   const columns = Math.round(Math.sqrt(count));
   const random = new Random(SEED);

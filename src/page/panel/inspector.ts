@@ -136,7 +136,7 @@ export class Inspector {
     this.mark();
   }
 
-  /** Resolves when the card shows the present state, however long that takes. */
+  /** Resolves when the card shows the present state. */
   async catchUp(): Promise<void> {
     while (this.isReading) await nextTask();
     const { run } = this.session;

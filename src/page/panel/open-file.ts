@@ -1,4 +1,4 @@
-/** Reads particles from a file. A state has its own world and settings; a table gets those of the present run. */
+/** Reads particles from a file: a state or a table. */
 import { describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';

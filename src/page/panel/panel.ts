@@ -36,7 +36,7 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-/** The browser stores under this name that all controls are visible. */
+/** Key in the browser's storage, set if the visitor asked for all controls. */
 const MORE = 'more';
 
 /** Says why a control is disabled: a visible sentence, the element with that sentence, or a hint without a note. */
@@ -165,7 +165,7 @@ export class Panel {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
     setText('cells-title', isHashed ? 'Buckets' : 'Cells');
-    // With levels or buckets, this is the size of the cell table.
+    // With levels or buckets, show the size of the cell table.
     const count =
       levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));

@@ -1,7 +1,4 @@
-/**
- * The sheet that measures a step at several numbers of particles (sizes), with grid and with naive. The visitor's run
- * waits.
- */
+/** The sheet that measures a step at several numbers of particles (sizes), with grid and with naive. */
 import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
 import { openGpuEngine } from '../engines/gpu-engine';

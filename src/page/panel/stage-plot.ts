@@ -1,7 +1,6 @@
 /**
  * The live plot of a step's stages: a chart, and a list of the times, which screen readers can read. If chart.ts fails
- * to load, the plot tries again when it becomes visible. While it is visible and steps are timed, it tries every
- * AGAIN_MS.
+ * to load, a visible plot tries again every AGAIN_MS while steps are timed.
  */
 import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';

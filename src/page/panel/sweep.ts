@@ -49,7 +49,7 @@ const COARSE_MS = 2;
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
 export interface SizeTiming extends Timing {
-  /** Candidates of a search, each pair counted once. With variable radii, the search leaves some of them untested. */
+  /** Candidates of a search, each pair counted once. */
   readonly tests: number;
   /** Pairs that overlap. Undefined for naive, which does not count them. */
   readonly contacts?: number | undefined;
@@ -182,8 +182,8 @@ export function describeCurves(curves: Curves, dimensions: Dimensions): string[]
 const FEW_HITS = 0.01;
 
 /**
- * Share of the candidates that touch if particles are placed at random and cells are a diameter wide. In 2D it is the
- * area within one diameter of a point, divided by that of 9 cells; in 3D the volume, divided by that of 27 cells.
+ * Share of the candidates that touch if particles are placed at random and cells are a diameter wide: the area (volume)
+ * within one diameter of a point ÷ that of 9 (27) cells.
  */
 const RANDOM_HITS: Readonly<Record<Dimensions, number>> = { 2: Math.PI / 9, 3: ((4 / 3) * Math.PI) / 27 };
 

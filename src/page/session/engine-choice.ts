@@ -53,7 +53,7 @@ export class EngineChoice {
   }
 }
 
-/** Leaves 'auto' as it is: after a GPU has failed, it means the CPU engine. */
+/** Leaves 'auto' as it is, because 'auto' means the CPU engine after a GPU has failed. */
 export function onCpu(choices: Selection): Selection {
   return choices.engine === 'auto' ? choices : { ...choices, engine: 'cpu' };
 }

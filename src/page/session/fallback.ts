@@ -18,8 +18,8 @@ export interface Fallback {
 }
 
 /**
- * Finds a number of particles below `tried`, the number that was refused. Takes the number that fits according to the
- * error, or half if the error names none. Returns undefined for the CPU engine, for a file, or if fewer would not help.
+ * Finds a number of particles below `tried`, the number that was refused: the number that fits according to the error,
+ * otherwise half. Returns undefined for the CPU engine, for a file, or if fewer would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
@@ -39,9 +39,9 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Finds other choices after an ArgumentError, or after a part of the page failed to load. Closes an open file and takes
- * the scene's usual sizes and world. If the choices already have these and no file is open, it takes all usual settings
- * of the scene; if they have those too, the page's first choices.
+ * Finds other choices after an ArgumentError, or after a part of the page failed to load. Closes an open file. Takes
+ * the first of these that changes anything: the scene's usual sizes and world, all its usual settings, the page's first
+ * choices.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

@@ -2,14 +2,11 @@
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/**
- * The wait from one state to the next: INTERVAL_MS, or INTERVAL_SHARE times the duration of the last read-back if that
- * is longer.
- */
+/** The wait between two states is max(INTERVAL_MS, INTERVAL_SHARE × duration of the last read-back). */
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** Greatest sum of valuesOf() over the kept states. If the newest state alone exceeds it, only that state is kept. */
+/** Greatest sum of valuesOf() over the kept states, unless only one state is kept. */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -100,10 +97,7 @@ export class History {
   }
 }
 
-/**
- * Counts the floats in the arrays of a state, of its obstacles and of its `method`. An array that two of these share
- * counts once.
- */
+/** Counts the floats in the arrays of a state, of its obstacles and of its `method`. Shared arrays count once. */
 function valuesOf(state: State): number {
   const { obstacles, method } = state;
   // Obstacles without sizes are a single array, which is in `state`.

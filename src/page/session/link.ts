@@ -24,7 +24,7 @@ export interface ViewState {
   readonly camera?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   readonly inspected?: number | undefined;
-  /** The appearance in the URL. Undefined if it has none, or if the visitor has since chosen one on the page. */
+  /** See appearanceInAddress(). */
   readonly appearance?: Appearance | undefined;
 }
 

@@ -39,7 +39,6 @@ export class Meter {
 
   frame(now: number): void {
     this.frames.push(now);
-    // Keep the last two frames, however far apart they are.
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 

@@ -154,11 +154,11 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Says how the picture differs from the choices; '' if it does not. */
+  /** Explains the first choice that the run cannot follow; '' if it follows all. */
   readonly refusal: string;
 }
 
-/** Prepares a run for choices that concern the picture. If the run refuses the colours, prepares colours by speed. */
+/** Prepares colours, tool, overlays and fluid. If the run refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -2,8 +2,7 @@
  * Runs the choices on an engine: opens engines, starts one run at a time, and continues an earlier state where
  * possible. It replaces a device that is too small or lost. Without a GPU it opens the CPU engine and shows a note. If
  * the choices cannot run, it starts other choices. Every new run is shown or destroyed, and so is every engine opened
- * here. A run that is not ready yet is usually destroyed if the visitor has chosen something else and another run
- * stays visible.
+ * here.
  */
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
@@ -62,7 +61,7 @@ export interface Shown extends Prepared {
 export class Restarts {
   /** Emitted when a run is ready to be drawn. */
   readonly shown = new Signal<Shown>();
-  /** Emitted when nothing runs any more. The next request tries again. */
+  /** Emitted when nothing runs any more. */
   readonly stopped = new Signal();
   /** Emitted when changed settings have been applied to the run. */
   readonly adjusted = new Signal<Run>();
@@ -229,7 +228,7 @@ export class Restarts {
   }
 
   private fewer(choices: Selection, error: unknown): Selection | undefined {
-    // A run for more room must have all particles of the present run, which it replaces.
+    // A run that continues the present run must have all its particles.
     const isFixed = this.isContinuing || this.engineChoice.kind === 'cpu';
     const fewer = isFixed ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
@@ -252,7 +251,6 @@ export class Restarts {
     if (this.engineChoice.kind === 'cpu') return undefined;
     // The device was lost before the run was shown: try again with another device.
     if (error instanceof GpuError && error.reason === 'lost' && ++this.losses <= MOST_LOSSES) return choices;
-    // The GPU failed before the first picture, so the CPU engine replaces it.
     this.force(explain(error), CPU_INSTEAD);
     return onCpu(choices);
   }
@@ -308,8 +306,8 @@ export class Restarts {
       const resumes = goesOn && (await this.resume(run, continued));
       if (checkpoint && !resumes) await run.restore(checkpoint);
       await loading;
-      // A later request ends a long preparation. But a run that continues a state must stay: the later request would
-      // start without that state.
+      // A later request ends a long preparation, unless the run continues a state. Showing that run clears `continued`,
+      // so that a later Reset starts from the beginning.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };

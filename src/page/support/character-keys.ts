@@ -23,7 +23,7 @@ export function isCharacter(key: string): boolean {
 /** A shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
 const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
-/** While `box` switches shortcuts off, no button or hint mentions them. Call showHints() first. */
+/** While `box` is not checked, no button or hint mentions these shortcuts. Call showHints() first. */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
     .map((button) => ({ button, key: button.getAttribute('aria-keyshortcuts') ?? '' }))

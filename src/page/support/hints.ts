@@ -1,6 +1,6 @@
 /**
  * Shows the hint of a control when the mouse points at it or a key focuses it. Titles become hints (data-hint), because
- * browsers show titles only to a mouse. Screen readers read hints as descriptions.
+ * browsers show titles only to a mouse.
  */
 
 /** A hint waits this long, so that a passing mouse shows none. */

@@ -68,8 +68,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // A new box is a cube or square with its corners on the ball that was tried. The ball stays a little inside the range
-  // of radii, because rounding must not move the cube out of it.
+  // A new box is a square or cube with its corners on the ball that was tried. Keep the ball a little inside the range
+  // of radii, because rounding could move the box out of that range.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -121,10 +121,10 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * Returns at most `most` balls of a wall, and the point where the wall ends. It tries positions at most one radius
- * apart. Neighbouring balls are at most 1.5 radii apart, so no particle slips through. In 3D the balls form pillars on
- * the floor, higher than `height` by about a radius. Skips positions outside the world, and those within half a radius
- * of an obstacle's or earlier ball's centre.
+ * Returns at most `most` balls of a wall, and the point where the wall ends. Tries positions at most one radius apart.
+ * Skips positions outside the world, and those within half a radius of an obstacle's or earlier ball's centre.
+ * Neighbouring centres are less than two radii apart, so no particle slips between two bodies of that radius. In 3D the
+ * balls form pillars on the floor, higher than `height` by about a radius.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,

@@ -42,7 +42,7 @@ export class Tools {
   private isReading = false;
   /** True if a step was taken since the pointer went down. */
   private hasActed = false;
-  /** The run for which room was requested. A granted request replaces it by another run. */
+  /** The run for which room was requested. If the request succeeds, a new run replaces this run. */
   private fullRun: Run | undefined;
   /** Position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;

@@ -96,7 +96,7 @@ export class Camera2D implements Camera {
   private magnification = 1;
   /** The world's point in the middle of the free part; undefined for the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** The values that the last call of `matrices` used. */
+  /** The view of the last `matrices` call; `pan` and `zoom` update it. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
   matrices(box: Corners, viewport: Viewport): CameraMatrices {

@@ -1,7 +1,7 @@
 /**
  * Draws particles for the CPU engine: in 2D discs and rectangles, in 3D spheres and faces of boxes, from far to near.
  * Colours are those of the GPU view, rounded to COLOURS steps. In 2D, the world and the obstacles are drawn anew only
- * when they or the view change. Particles that are discs are painted as pixels. If there are no boxes, spheres are too.
+ * when they or the view change. Discs of particles are painted as pixels, and so are spheres if there are no boxes.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';

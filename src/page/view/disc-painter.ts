@@ -1,9 +1,9 @@
 /**
  * Paints discs into the pixels of a canvas, with smooth edges. Without a GPU, browsers take several times as long to
- * fill a path of arcs. The pixels below the discs (the ground) are kept until they change.
+ * fill a path of arcs. The painter keeps a copy of the pixels below the discs: the ground.
  */
 
-/** A radius in pixels. Smaller discs are painted as squares, so that even the smallest can be seen. */
+/** A radius in pixels. Smaller discs are painted as squares: as discs, they could miss the middles of all pixels. */
 const SMALLEST_DISC = 1;
 
 /** Positions and lengths are in pixels of the canvas. */
@@ -46,8 +46,8 @@ export class DiscPainter {
   }
 
   /**
-   * Paints the discs on the ground. Call `takeGround` first, and after each change of the canvas's size. If something
-   * was drawn over the last picture (`isCovered`), the whole picture is replaced.
+   * Paints the discs on the ground. Call `takeGround` first, and after each change of the ground or of the canvas's
+   * size. `isCovered`: something was drawn over the last picture, so the whole picture is replaced.
    */
   paint(context: CanvasRenderingContext2D, discs: Discs, isCovered: boolean): void {
     const { image, pixels, ground } = this;
@@ -104,7 +104,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
     const inner = reach - 0.5;
     const isSquare = reach < SMALLEST_DISC;
     const extent = isSquare ? reach : outer;
-    // Pixel p covers p to p + 1. Comparisons with NaN are false.
+    // Pixel p covers p to p + 1. With NaN, the loops end at once.
     const first = Math.max(0, Math.ceil(down - extent - (isSquare ? 1 : 0.5)));
     const last = Math.min(height - 1, Math.floor(down + extent - (isSquare ? 0 : 0.5)));
     for (let row = first; row <= last; row++) {
@@ -123,7 +123,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
       const core = Math.abs(rise) < inner ? Math.sqrt(inner * inner - rise * rise) : -1;
       const start = Math.max(0, Math.ceil(across - wide - 0.5));
       const end = Math.min(width - 1, Math.floor(across + wide - 0.5));
-      // Pixels whose middle is at most `inner` away are covered, those around them in part.
+      // Discs cover pixels whose middle is at most `inner` away. They cover the pixels around these in part.
       const full = core < 0 ? end + 1 : Math.max(start, Math.ceil(across - core - 0.5));
       const rest = core < 0 ? end + 1 : Math.min(end + 1, Math.floor(across + core - 0.5) + 1);
       const line = width * row;
@@ -142,7 +142,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
   }
 }
 
-/** Mixes two opaque colours: red and blue at once, then green. `cover` is the share of `ink`. */
+/** Mixes two opaque colours. `cover` is the share of `ink`. */
 export function blend(under: number, ink: number, cover: number): number {
   const share = cover >= 1 ? 256 : cover <= 0 ? 0 : Math.round(256 * cover);
   const rest = 256 - share;

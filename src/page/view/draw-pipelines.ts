@@ -17,7 +17,7 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in 3D, which smooth the edges of spheres; in 2D, blending smooths edges. A software GPU takes one
+ * Samples per pixel in 3D, which smooth the edges of spheres. In 2D, blending smooths edges. A software GPU takes one
  * sample, because four would double the time of a picture.
  */
 export const SAMPLES = 4;

@@ -74,7 +74,7 @@ export interface Run {
   readonly fixed: StaticBodies;
   /** Simulated seconds at which particles were added, by id. */
   readonly births: Float32Array;
-  /** Number of restorations so far. Particles that were read before the last one are out of date. */
+  /** Number of restorations so far. Particles that were read before the last restoration are out of date. */
   readonly restorations: number;
   /** The engine may time the step if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
@@ -82,7 +82,7 @@ export interface Run {
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** Call this between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
-  /** Call this like `push`. */
+  /** Call this between two steps, after `prepareTool`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
@@ -170,7 +170,7 @@ export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpo
   await restored;
 }
 
-/** Returns an object for a drive to change. It sets obstacles through the run, so that the run draws them. */
+/** Returns the object that a drive changes. It sets obstacles through the run, so that the run draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {

@@ -1,6 +1,6 @@
 /**
  * Describes the grid's work for one particle, even if the run uses another broad phase. The reference does this work,
- * with the same cells and order as the GPU engine. The two may round differently, and so disagree on a pair that almost
+ * with the same cells and order as the GPU engine. Because of rounding, the two may disagree on a pair that almost
  * touches.
  */
 
@@ -240,7 +240,7 @@ export function cornersOf(
   const size = world.cellSize * 2 ** level;
   const low = (axis: number) => (world.kind === 'unbounded' ? 0 : (world.min[axis] as number));
   const edge = (axis: number, after: number) => {
-    // Cells are counted from the ring, which lies outside the box.
+    // Cell 0 is in the ring, outside the world.
     const ring = world.levels === 0 && world.kind !== 'unbounded' && world.period[axis] === 0 ? 1 : 0;
     return low(axis) + ((cell[axis] as number) - ring + after) * size;
   };

@@ -75,7 +75,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly uniforms: GPUBuffer,
-    /** Takes the place of a buffer that does not exist. */
+    /** Bound in place of a buffer that the shader does not read. */
     private readonly nothing: GPUBuffer,
     private readonly picture: OverlayPicture,
   ) {
@@ -102,8 +102,8 @@ export class Overlay {
   }
 
   /**
-   * Creates what these overlays need; if none needs a sort, frees everything. Await this before you draw. Overlapping
-   * calls run in turn. Throws if the GPU has too little memory.
+   * Creates what these overlays need. If none of them needs a sort, frees what earlier calls created. Await this before
+   * you draw. Overlapping calls run in turn. Rejects if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.preparing.then(() => this.make(shown));

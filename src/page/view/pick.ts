@@ -51,8 +51,8 @@ export function pick(
   forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // Hits have the gap 0. Among equal gaps, prefer the particle nearest to the camera in 3D, and the nearest middle in
-    // 2D.
+    // All hits have the gap 0. Among equal gaps, prefer in 3D the particle nearest to the camera, in 2D the nearest
+    // middle.
     const rank = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
     best = { index, depth, gap, rank };

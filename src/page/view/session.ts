@@ -1,7 +1,4 @@
-/**
- * The state that the page's parts share. restarts.ts sets it. chooser.ts also sets `choices` and `isForced`;
- * engine-choice.ts and first-minute.ts call `open`.
- */
+/** The state that the page's parts share. restarts.ts sets most of it. */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
 import { changedFields, chooseScene } from '../model/choices';
@@ -19,7 +16,7 @@ export class Session {
   running: Selection | undefined;
   /** The scene that the page chose for a URL without choices, with all choices of that time. */
   opening: (Opening & { readonly all: Selection }) | undefined;
-  /** Explains the engine that Automatic chose, and an untouched opening; '' if the visitor chose the engine. */
+  /** Says what the page chose for the visitor and why; '' if it chose nothing. */
   why = '';
   /** True if the CPU engine replaces a GPU that failed. Links keep the visitor's choice of engine. */
   isForced = false;

@@ -1,6 +1,6 @@
 /**
  * Counts each particle's neighbours on the GPU, for colours (shaders/page/tally.wgsl). 'contacts' counts overlapping
- * particles, 'density' counts particles within DENSITY_REACH diameters.
+ * particles. 'density' counts particles within DENSITY_REACH diameters.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';

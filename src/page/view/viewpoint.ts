@@ -70,7 +70,7 @@ export class Viewpoint {
     for (const camera of [this.camera2D, this.camera3D]) camera?.fit();
   }
 
-  /** Sets the box that the cameras show. A world with new corners resets all cameras, because they may not show it. */
+  /** Sets the box that the cameras show. If the box is a world with new corners, resets all cameras. */
   show(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;

@@ -1,6 +1,6 @@
 /**
- * Films the page, live or in exact frames. If a film ends early and the visitor does not discard it, the frames so far
- * are saved, and a note says why it ended.
+ * Films the page, live or in exact frames. A film that ends early is saved, unless the visitor discards it. A note then
+ * says why it ended.
  */
 import { STEP_SECONDS } from '../../model/choices';
 import type { Picture } from '../../session/picture';
@@ -16,7 +16,7 @@ import type { Viewpoint } from '../../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
-/** An exact film has one frame per step. At time scale 1, a second of it shows a simulated second. */
+/** An exact film has one frame per step. At time scale 1, a second of film shows a simulated second. */
 const FRAMES_PER_SECOND = 60;
 /** The browser keeps a film in memory until it is saved. */
 const MOST_EXACT_SECONDS = 60;
@@ -153,7 +153,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns what ended the film early, or ''. A stop during the last frame counts, although no frame is missing. */
+  /** Returns what ended the film early, or ''. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, restarts, stepper } = this;
     const { losses } = restarts;

@@ -1,7 +1,6 @@
 /**
  * The tool "Ask the grid": searches at the pointer in a grid with the run's cells, and marks what the search found,
- * tested and visited. It asks again when the particles have moved. It reads particles seldom, so that the page stays
- * quick; one question runs at a time.
+ * tested and visited. It asks again when the particles have moved; one question runs at a time.
  */
 import type { ParticleArrays } from '../../../index';
 import { find, setText } from '../../support/dom';
@@ -174,7 +173,7 @@ export class QueryTool implements Marks {
     return pointAlong(ray, ray.depth);
   }
 
-  /** Returns the depth of the nearest particle on the ray; in 2D or without one, the depth of the picture's middle. */
+  /** Returns the depth of the nearest particle on the ray. In 2D, or if there is none, returns the ray's own depth. */
   private depthAlong(ray: Ray): number {
     const { run, particles } = this;
     if (!run || !particles || run.simulation.dimensions === 2) return ray.depth;

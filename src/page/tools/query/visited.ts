@@ -2,8 +2,9 @@
  * Says which cells a search of a grid visits, and which particles in them it tests. A search around a point or in a box
  * visits a block of cells. A search along a ray visits the cells within a particle's radius of the ray. With levels,
  * this holds for each level that has particles.
- * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It looks for the k nearest
- * within the length of a cell first, then twice as far, until it has found k or reached the radius. Only its last
+ *
+ * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. For the k nearest, it first
+ * searches within the length of a cell. It doubles this reach until it has found k or reached the radius; only the last
  * search counts.
  */
 

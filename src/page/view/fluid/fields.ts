@@ -72,7 +72,7 @@ export class FluidFields {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** In 3D, solid cells hide what is behind them, except for the pressure and the arrows. */
+  /** In 3D, draws solid cells. They hide what is behind them, except for the pressure and the arrows. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -101,7 +101,7 @@ export class FluidFields {
     this.uniforms.destroy();
   }
 
-  /** Every `step`-th cell from `first` on has an arrow. In 2D, only cells in the picture count. */
+  /** Every `step`-th cell from `first` on has an arrow. In 2D, arrows cover the picture, in 3D a whole layer. */
   private arrowsOf({ camera }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];
@@ -203,9 +203,9 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The slice (the middle plane) and the arrows stay visible inside the fluid. The bias puts faces of solid
-          // cells in front of the obstacles in them.
+          // The slice (the middle plane) and the arrows stay visible inside the fluid.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
+          // Faces of solid cells appear in front of the obstacles inside them.
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,
       }),

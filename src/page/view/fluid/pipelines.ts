@@ -28,8 +28,8 @@ export const SOURCES = {
 } as const satisfies Record<string, ShaderSource>;
 
 /**
- * How finely rays follow the volume in 3D. STRIDE is in voxels. The other numbers limit the steps: of the camera's ray,
- * of the refracted ray (INNER), and of the ray from the floor to the sun (SHADOW).
+ * How finely rays follow the volume in 3D. STRIDE is in voxels. MOST_STEPS: most steps of the camera's ray.
+ * INNER_STEPS: most steps of the refracted ray. SHADOW_STEPS: steps of the ray from the floor to the sun.
  */
 const RAYS = {
   hardware: { STRIDE: 0.75, MOST_STEPS: 2048, INNER_STEPS: 48, SHADOW_STEPS: 20 },
@@ -73,7 +73,7 @@ export interface FixedPipelines {
 }
 
 export interface ColourPipelines {
-  /** Draws the particles' field. Undefined in 3D. */
+  /** Draws the particles' density. Undefined in 3D. */
   readonly field: GPURenderPipeline | undefined;
   readonly drops: GPURenderPipeline;
 }

@@ -14,7 +14,9 @@ export interface FluidShape {
   readonly voxels: readonly [number, number, number];
 }
 
-/** Voxels are as wide as the initial distance between particles, or wider, so that there are at most this many. */
+/**
+ * Voxels are as wide as the initial distance between particles, or wider if there would be more voxels than this.
+ */
 const MOST_VOXELS = { hardware: 2 ** 23, software: 2 ** 18 } as const;
 /** Every device allows a 3D texture with this edge. */
 const MOST_ALONG = 2048;
@@ -35,10 +37,7 @@ export function shapeOf(
 
 /** In 2D, a particle's reach in units of `spacing`. A smaller reach shows jitter, a larger one rounds off crests. */
 export const REACH = 3.3;
-/**
- * The radius of a drop, in initial distances between particles. In 2D, its area is the square of that distance. In
- * 3D, drops are smaller, so that they look like spray.
- */
+/** The radius of a drop in units of `spacing`. In 2D, its area is `spacing`². In 3D, smaller drops look like spray. */
 const DROP = { 2: 1 / Math.sqrt(Math.PI), 3: 0.34 } as const;
 
 /** Fields of the shader's struct, each a vec4f. */

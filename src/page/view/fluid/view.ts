@@ -1,8 +1,8 @@
 /**
- * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl); the surface
- * is where the density has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities is
- * coarser than the picture. In 3D, the densities are a volume (fluid_volume.wgsl), and the camera's rays find its
- * surface (fluid_water.wgsl). Particles outside the surface are drops.
+ * Draws a fluid as a smooth surface. Particles add up to a density; the surface is where the density has a fixed value.
+ * In 2D, a texture holds the densities (shaders/draw/fluid_splat.wgsl), and fluid_surface.wgsl draws the surface. In
+ * 3D, a volume holds the densities (fluid_volume.wgsl), and the camera's rays find the surface (fluid_water.wgsl).
+ * Particles outside the surface are drops.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';
@@ -24,10 +24,7 @@ import { FluidVolume } from './volume';
 /** Texels per reach of a particle in 2D. The values are smooth, so more would not show. */
 const TEXELS = { hardware: 6, software: 4 } as const;
 
-/**
- * The view reads these parts of a fluid. It needs `buffers` in 2D, where the surface also covers full cells, to close
- * gaps between particles.
- */
+/** The view reads these parts of a fluid. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
@@ -182,7 +179,10 @@ export class FluidView {
     await this.volume.prepare(colour);
   }
 
-  /** Texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
+  /**
+   * Returns texels per pixel: fewer than 1 in 2D if particles look large. Powers of √2, so that zooming seldom creates
+   * new textures.
+   */
   private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
     if (shape.dimensions === 3) return 1;

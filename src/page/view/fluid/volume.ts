@@ -1,6 +1,6 @@
 /**
- * The densities of a 3D fluid on voxels (shaders/draw/fluid_volume.wgsl), in a texture that shaders sample. One kernel
- * adds the particles up into the buffer `counts`; the next turns these sums into densities. Then fluid_outside.wgsl
+ * Computes the densities of a 3D fluid on voxels, in a texture that shaders sample (shaders/draw/fluid_volume.wgsl).
+ * One kernel adds the particles up into `counts`; the next turns these sums into densities. Then fluid_outside.wgsl
  * lists the particles outside the surface.
  */
 import outsideText from '../../../../shaders/draw/fluid_outside.wgsl?raw';
