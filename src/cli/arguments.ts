@@ -90,9 +90,8 @@ function joinValues(argv: readonly string[], flags: Flags): string[] {
 }
 
 /**
- * Returns a question to append to an error. It names the known word that begins with the wrong word or
- * differs from it in the fewest letters. Returns '' if no word is similar, or if the wrong word has fewer than three
- * letters.
+ * Returns a question to append to an error: it names the known word that begins with the wrong word, or else the most
+ * similar one. Returns '' if no word is similar, or if the wrong word has fewer than three letters.
  */
 export function suggest(wrong: string, known: readonly string[]): string {
   if (wrong.length < 3) return '';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Reads the file COMMIT of a benchmark pack. Without that file, asks git. Returns undefined if git does not track the
- * package: an installed package has no commit, even inside the checkout of another project.
+ * package, for example because it is installed.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -1,4 +1,4 @@
-/** Draws a state for `simulate --image`, coloured by speed. Runs on the CPU, so it needs no canvas. */
+/** Draws a state for `simulate --image`, coloured by speed. */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation/simulation';
 import type { World } from '../core/world/world';
@@ -7,7 +7,7 @@ const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
 /** Greatest width of a rim, in pixels. */
 const WIDEST_RIM = 2;
-/** The `facing` (see Surface.at) of the rim of a box. The rest of the face has a `facing` of 1. */
+/** The `facing` (see Surface.at) of the rim of a box. */
 const RIM_FACING = 0.5;
 
 const COLOURS = [
@@ -99,7 +99,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** Returns the surface of a box. It has a darker rim, which separates neighbours of the same colour. */
+/** Returns the surface of a box, with a darker rim that separates neighbours of the same colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,

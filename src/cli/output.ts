@@ -79,7 +79,6 @@ export function formatSeconds(seconds: number): string {
 
 const BAR_WIDTH = 24;
 const REFRESH_MS = 100;
-/** Least milliseconds between two lines of progress if the stream is no terminal. */
 const LINE_MS = 10_000;
 
 export class Progress {
@@ -96,8 +95,8 @@ export class Progress {
   }
 
   /**
-   * Shows how many units are done, and `what`: the name of the current task. Cuts the line at the terminal's edge. If
-   * the stream is no terminal, writes a line now and then.
+   * Shows how many units are done, and `what`: the name of the current task. If the stream is no terminal, waits at
+   * least LINE_MS between two lines.
    */
   show(done: number, what = ''): void {
     const now = performance.now();

@@ -30,7 +30,7 @@ export const SHAPE_FLAGS = {
 /** The flags above that do not apply to a state file, which has its own particles and world. */
 export const SCENE_SHAPE_FLAGS = ['radius', 'periodic', 'unbounded', 'continuous', 'no-continuous'] as const;
 
-/** The changes that flags make to a scene. `radius` is the new radius. */
+/** The changes that flags make to a scene. */
 export interface Shape extends SceneChanges {
   readonly radius?: number | undefined;
 }

@@ -242,8 +242,8 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
 }
 
 /**
- * Describes the state from which the run continues. If its scene is driven, adds that gravity and obstacles no longer
- * move: a state has their values of one moment, but not how they follow time.
+ * Describes the state from which the run continues. A state of a driven scene has gravity and obstacles as they were
+ * at one moment, so they no longer move.
  */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;

@@ -1,7 +1,5 @@
 /**
- * `cellstorm verify`: compares the GPU or the CPU engine with the reference, by default on every collision scene. With
- * --long, it also checks guarantees over long runs, and the fluid. With --exact, it only compares exact simulations
- * with recorded hashes; --long then adds long runs. With --browser, the page verify.html checks a browser's GPU. The
+ * `cellstorm verify`: compares the GPU or the CPU engine with the reference. VERIFY_FLAGS lists other checks. The
  * exit code is 1 if a check fails or the GPU reports an error.
  */
 
@@ -50,7 +48,7 @@ import {
 } from './output';
 import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 
-/** The numbers of particles for --long, if --count is not given. A million particles take minutes on a software GPU. */
+/** The numbers of particles for --long, if --count is not given. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 /** Seconds that the browser may report nothing. Some checks of 65,537 particles take minutes on a software GPU. */

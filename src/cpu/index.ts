@@ -27,7 +27,7 @@
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
  *
  * A world is a box, a periodic box (`periodic: true`), or unbounded (`unbounded: true`).
- * This module uses neither the DOM nor Node nor WebGPU, except that `threads` starts workers.
+ * This module needs no DOM, no Node and no WebGPU. Only the option `threads` needs workers.
  *
  * @module cellstorm/cpu
  */

@@ -1,7 +1,6 @@
 /**
  * Finds overlapping boxes by chunks: sorts low corners with `RadixSort`, cuts space into chunks of about equally many
- * boxes, and sweeps each chunk. Ordering: by the first id, then by the second. The CPU's method is
- * src/cpu/boxes/chunks.ts.
+ * boxes, and sweeps each chunk. The CPU's method is src/cpu/boxes/chunks.ts.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { WORKGROUP_SIZE } from '../core/base/constants';
@@ -61,7 +60,7 @@ export interface BoxChunksOptions {
 export interface ListedBoxChunks extends ListedPairs {
   /** Boxes with a low end above the high end, or with a number that is not finite. */
   readonly invalid: number;
-  /** Number of memberships: a box counts once per chunk that it reaches into. */
+  /** Number of memberships. The option `members` limits it. */
   readonly members: number;
 }
 
@@ -82,8 +81,8 @@ interface Parts {
 }
 
 /**
- * Finds overlapping axis-aligned boxes on the GPU, and lists each pair once, by the first id, then by the second. Boxes
- * include their bounds and may be of any size and anywhere. Numbers below 2⁻¹²⁶ in magnitude count as 0, because
+ * Finds overlapping axis-aligned boxes on the GPU. Lists each pair once, sorted by the first id, then by the second.
+ * Boxes include their bounds and may be of any size and anywhere. Numbers below 2⁻¹²⁶ in magnitude count as 0, because
  * devices may flush them.
  */
 export class BoxChunks {
@@ -103,7 +102,7 @@ export class BoxChunks {
     private readonly substep: Substep,
     /** The largest number of boxes. */
     readonly boxes: number,
-    /** The largest number of memberships: a box counts once per chunk that it reaches into. */
+    /** The largest number of memberships. */
     readonly members: number,
     private readonly recorded: RecordedSteps,
     private readonly parts: Parts,
@@ -193,8 +192,7 @@ export class BoxChunks {
 
   /**
    * u32 words: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on the arguments of an
-   * indirect dispatch. If `members` was too small, nothing is listed, and the number of pairs found is
-   * 2³² − 1.
+   * indirect dispatch. If `members` was too small, nothing is listed, and the number of pairs found is 2³² − 1.
    */
   get count(): GPUBuffer {
     return this.usable().count;

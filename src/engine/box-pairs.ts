@@ -1,7 +1,7 @@
 /**
  * Finds overlapping boxes. Sorts each box into the cell of its low corner, on the level that
  * shaders/grid/box_bodies.wgsl chooses. The search only compares corners, so no pair is borderline, and the list has no
- * holes (entries without a pair).
+ * holes.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';

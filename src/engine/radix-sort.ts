@@ -66,7 +66,7 @@ type Rounds = readonly RadixGroups[];
  */
 export class RadixSort {
   private destroyed = false;
-  /** A placeholder: the shared parameters need a world. Their number of particles is the number of keys. */
+  /** A placeholder: the shared parameters need a world. Their `count` is the number of keys. */
   private readonly world = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
   private readonly substep = deriveSubstep(this.world, this.world.diameter, defaultSettings(2), 0);
   private readonly readback: Readback;
@@ -199,7 +199,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // Counters behind these are zero, because every scan clears the counters that it reads.
+    // Counters beyond this number are zero, because every scan clears the counters that it reads.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

@@ -19,15 +19,9 @@ export interface GpuRequest {
   readonly gpu?: GPU | undefined;
   /** Passed to `requestAdapter`. Default: none. */
   readonly powerPreference?: GPUPowerPreference | undefined;
-  /**
-   * Features that your own code needs of the device. Default: none. `requestGpu` adds timestamp-query if the adapter
-   * has it.
-   */
+  /** Features that your own code needs of the device. Default: none. */
   readonly requiredFeatures?: readonly GPUFeatureName[] | undefined;
-  /**
-   * Limits that your own code needs of the device, by name. Default: none. Of each limit, the device gets the higher of
-   * this value and the value that the particles and cells need.
-   */
+  /** Limits that your own code needs of the device, by name. The device gets at least these. Default: none. */
   readonly requiredLimits?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
@@ -216,14 +210,14 @@ function messageOf(error: unknown): string {
 /**
  * Wraps your own device, so that cellstorm and other code can share it.
  *
- * cellstorm needs no optional feature. It uses timestamp-query to time stages, if the device has this feature. It needs
- * the default limits of WebGPU, among them maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and
+ * cellstorm needs no optional feature, but times stages by timestamp-query if the device has it. It needs the default
+ * limits of WebGPU, among them maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and
  * maxComputeWorkgroupStorageSize 16384. Many particles need a higher maxBufferSize and maxStorageBufferBindingSize:
  * each object checks both when it is created, and its LimitError says what to request.
  *
- * The device stays yours: destroy it yourself, or call `destroy` of the result, which destroys the device, too. Objects
- * free only their own buffers. `info` is the adapter's info, for messages and to recognise software adapters; default:
- * the device's. `workgroupsPerDimension` is a lower limit than the device's, for tests.
+ * The device stays yours: destroy it yourself, or call `destroy` of the result. Objects free only their own buffers.
+ * cellstorm recognises software adapters by `info`, the adapter's info; default: the device's. Tests can set
+ * `workgroupsPerDimension` to a lower limit than the device's.
  *
  * @example
  * ```ts
@@ -398,7 +392,7 @@ export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEnc
 
 /**
  * The callers' encoders that hold a recorded step and are not finished. WebGPU does not say whether an encoder is
- * finished, so noticeFinish replaces its `finish`. A command buffer that was finished but not submitted goes unnoticed.
+ * finished, so noticeFinish replaces its `finish`.
  */
 const OPEN = new WeakSet<GPUCommandEncoder>();
 
@@ -417,12 +411,9 @@ function noticeFinish(encoder: GPUCommandEncoder): void {
   if (isReplaced) OPEN.add(encoder);
 }
 
-/**
- * Notices calls that come before the caller has finished an encoder with a recorded step: they would see the state
- * without the step.
- */
+/** Rejects calls while an encoder with a recorded step is not finished: they would see the state without the step. */
 export class RecordedSteps {
-  /** The callers' encoders with recorded steps. The next call of `note` or `check` removes finished encoders. */
+  /** The callers' encoders with recorded steps. `open` removes finished encoders. */
   private encoders: readonly GPUCommandEncoder[] = [];
 
   /**

@@ -26,7 +26,7 @@ export interface KernelDescription {
   readonly bare?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
-  /** With user code, call Kernel.compile: when Kernel.create looks for an equal kernel, it ignores user code. */
+  /** With user code, call Kernel.compile. Kernel.create does not tell kernels apart by their user code. */
   readonly userCode?: UserCode;
 }
 
@@ -47,10 +47,7 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
-/**
- * Per device, the calls of watchKernels that are in progress, innermost last. Each call has a set of promises, one per
- * recorded kernel that is still compiling. A promise settles when the device has accepted or rejected its kernel.
- */
+/** Per call of watchKernels in progress, innermost last: the verdicts of recorded kernels that are still compiling. */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
@@ -158,11 +155,12 @@ export class Kernel {
   }
 
   /**
-   * Like `encode`, but only the GPU knows how many workgroups have work. On software adapters the dispatch is indirect,
-   * because each workgroup takes time even if it returns at once. On GPUs the dispatch is direct and has `most`
-   * workgroups, because Dawn checks the counts of indirect dispatches: on an NVIDIA H200, an indirect dispatch took
-   * 180 µs and a direct one 5 µs. So the kernel must work with any number of workgroups, and workgroups without work
-   * must return at once.
+   * Like `encode`, but only the GPU knows how many workgroups have work. The kernel must work with any number of
+   * workgroups, and workgroups without work must return at once.
+   *
+   * On software adapters the dispatch is indirect, because each workgroup takes time even if it returns at once. On
+   * GPUs the dispatch is direct and has `most` workgroups, because Dawn checks the counts of indirect dispatches: on an
+   * NVIDIA H200, an indirect dispatch took 180 µs and a direct one 5 µs.
    */
   encodeCounted(
     pass: GPUComputePassEncoder,

@@ -8,8 +8,8 @@ import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
 /**
- * A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` has TABLE_WORDS values of type u32,
- * which WGSL stores in vectors of four, because elements of uniform arrays must be aligned to 16 bytes.
+ * A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` has TABLE_WORDS values of type u32.
+ * WGSL stores a table in vectors of four, because elements of uniform arrays must be aligned to 16 bytes.
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 

@@ -2,8 +2,7 @@
  * Links .wgsl files into one shader.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The linker rejects
- * any other `#` and undeclared flags, because wgsl-preprocessor would obey directives in comments, leave unknown ones
- * in the code, and take an undefined flag for false. User code is not preprocessed.
+ * any other `#` and undeclared flags, because wgsl-preprocessor accepts most of them. User code is not preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare, except names that are always
  * linked. If a file uses a listed name that nothing declares, the linker throws an error.

@@ -1,7 +1,6 @@
 /**
  * Bind group 0: the parameters of the grid and of the substep (shaders/base/params.wgsl). Changed parameters go to the
- * next slot of a UniformRing, so a recorded step keeps its own parameters. A full ring begins again at its first slot
- * or, if encoders of the caller may use its buffer, continues in a new buffer.
+ * next slot of a UniformRing, so a recorded step keeps its own parameters.
  */
 
 import type { Substep } from '../core/contact/settings';

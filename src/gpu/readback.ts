@@ -128,7 +128,6 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Rounds up to a multiple of 8. For copies, offsets and sizes need only be multiples of 4. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

@@ -1,8 +1,7 @@
 /**
  * Measures stages by timestamp queries or, if the device lacks them or there are too many stages, by the wall clock.
- * The wall clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They
- * may run backwards if a device changes its frequency or sleeps. A stage whose timestamps run backwards has no duration
- * and is counted in `discarded`.
+ * The wall clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs, and may
+ * run backwards if a device changes its frequency or sleeps.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
@@ -91,10 +90,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
-/**
- * Times stages by the wall clock. Submits all stages before it waits, so that the caller's work cannot run between
- * them.
- */
+/** Submits all stages before it waits, so that the caller's work cannot run between them. */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());

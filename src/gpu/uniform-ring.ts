@@ -1,8 +1,8 @@
 /**
  * Writes uniform data to the slots of a buffer in turn. A recorded pass refers to its slot by a dynamic offset, so the
  * pass keeps its values when later values go to other slots. After the last slot, `write` begins again at the first. If
- * a user's encoder may refer to the full buffer, first call `replace`, which creates a new buffer: WebGPU does not tell
- * whether the encoder was submitted. The old buffer is freed once nothing refers to it.
+ * a user's encoder may refer to the full buffer, first call `replace`: WebGPU does not tell whether the encoder was
+ * submitted.
  */
 
 /** Every device accepts dynamic offsets that are multiples of this. */
@@ -30,6 +30,7 @@ export class UniformRing {
     return this.next === PARAMETER_SLOTS;
   }
 
+  /** Continues in a new buffer. The old buffer is freed once nothing refers to it. */
   replace(): void {
     const { label, size, usage } = this.current;
     this.current = this.device.createBuffer({ label, size, usage });

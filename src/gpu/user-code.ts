@@ -1,7 +1,7 @@
 /**
- * Links user code after our modules. The names that our modules declare at module scope get a prefix, except the public
- * ones. So user code may define any name of our modules that is not public. User code comes last, so that the compiler
- * reports an unbalanced bracket in the user's own lines.
+ * Links user code after our modules, so that the compiler reports an unbalanced bracket in the user's own lines. The
+ * names that our modules declare at module scope get a prefix, except the public ones. So user code may define any name
+ * that is not public.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 

@@ -1,6 +1,6 @@
 /**
- * Finds a browser by its name or path, and starts it without a window and without a library such as puppeteer. The
- * browser opens a page that this machine serves; the page reports to its server.
+ * Finds a browser by its name or path, and starts it headless, without a library such as puppeteer. The browser opens a
+ * page that this machine serves, and the page reports to its server.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export type BrowserName = (typeof BROWSER_NAMES)[number];
 
 export interface NamedBrowser {
   readonly command: string;
-  /** Firefox and its relatives have other flags than Chrome and its relatives. */
+  /** Whether the browser takes Firefox's flags instead of Chrome's. */
   readonly isFirefox: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface RunningBrowser {
   close(): Promise<void>;
 }
 
-/** Starts a browser with an empty profile. It opens `url`, which this machine serves. */
+/** Opens a page in a browser with an empty profile. Chrome runs without its sandbox, so open only trusted pages. */
 export async function openHeadless(
   machine: Machine,
   { command, isFirefox }: NamedBrowser,
@@ -177,8 +177,8 @@ export function firefoxFlags(profile: string, url: string): string[] {
 }
 
 /**
- * Returns the text of user.js. It switches WebGPU on, also in workers and with drivers that Firefox does not trust, and
- * switches off updates, and the pages and dialogs of a first run.
+ * Returns the text of user.js. The preferences enable WebGPU, also in workers and with drivers that Firefox does not
+ * trust. They disable updates, and the pages and dialogs of a first run.
  */
 export function firefoxPreferences(): string {
   const preferences = {

@@ -26,9 +26,8 @@ export interface ChromeFlagOptions {
 const GPUS = ['auto', 'software', 'system'] as const;
 
 /**
- * These flags reduce differences between runs: they switch off Chrome's own network traffic, first-run pages and
- * scrollbars, and fix the colour profile. `--disable-dev-shm-usage` keeps Chrome from running out of shared memory in
- * containers.
+ * Flags that reduce differences between runs. `--disable-dev-shm-usage` keeps Chrome from running out of shared memory
+ * in containers.
  */
 const QUIET_FLAGS = [
   '--disable-background-networking',

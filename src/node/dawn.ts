@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps Dawn alive.
- * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before that. It
- * must run in the main thread, because changes of process.env reach native code only there.
+ * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before that.
+ * `useDriver` must run in the main thread, because only there do changes of process.env reach native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -45,8 +45,7 @@ const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that zeroes workgroup memory through a Vulkan extension. SwiftShader implements the extension by a
- * store per word, so kernels with workgroup memory take a second to compile. Without the feature, they take a
- * tenth as long.
+ * store per word, so kernels with workgroup memory take about ten times as long to compile.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -102,7 +101,7 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 
 /**
  * Slows down Dawn's polling. While a device exists, Dawn's binding polls in every turn of the event loop, through the
- * global setImmediate. That keeps a core busy (dawn-gpu/node-webgpu#17), and a software GPU needs the same cores.
+ * global setImmediate. This takes a core (dawn-gpu/node-webgpu#17) that a software GPU needs.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;

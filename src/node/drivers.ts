@@ -25,7 +25,7 @@ export interface Chrome {
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  /** Its origin: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
+  /** 'environment': named by CHROME_PATH or PUPPETEER_EXECUTABLE_PATH. */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
@@ -37,7 +37,6 @@ export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
 /** A driver that runs WebGPU. */
 export interface Driver {
-  /** 'system' is a driver of the system; 'environment' comes from VK_DRIVER_FILES or VK_ICD_FILENAMES. */
   readonly name: DriverName;
   /** The value for VK_DRIVER_FILES; undefined leaves it unchanged. */
   readonly manifest: string | undefined;
@@ -180,7 +179,7 @@ function findSwiftShader(machine: Machine): Driver | undefined {
   return undefined;
 }
 
-/** Finds Mesa's software driver. Dawn rejects its old versions; wgpu accepts them. */
+/** Finds Mesa's software driver. */
 export function findLavapipe(machine: Machine): Driver | undefined {
   const manifest = findManifest(machine, /(^|\/)lvp_icd[^/]*\.json$/);
   if (manifest === undefined) return undefined;
@@ -235,8 +234,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 }
 
 /**
- * Chooses the driver. The user's VK_DRIVER_FILES or VK_ICD_FILENAMES wins over 'auto' and 'system'. If there is no
- * driver of the requested kind, returns the loader's own choice for 'system', and undefined for other preferences.
+ * Chooses the driver. If the machine has none of the requested kind, returns the loader's own choice for 'system', and
+ * undefined for other preferences.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;

@@ -22,10 +22,7 @@ export type { DriverName, DriverPreference } from './drivers';
 
 /** Options of `openWebGpu`. */
 export interface OpenWebGpuOptions {
-  /**
-   * The driver to use. Default 'auto': the system's driver if there is a GPU, otherwise a software driver. The
-   * environment variable CELLSTORM_DRIVER overrides it.
-   */
+  /** The driver to use. Default 'auto'. The environment variable CELLSTORM_DRIVER overrides this option. */
   readonly driver?: DriverPreference | undefined;
 }
 
@@ -38,10 +35,7 @@ export interface OpenedWebGpu {
   readonly gpu: GPU;
   /** The driver that runs it. */
   readonly driver: DriverName;
-  /**
-   * On Linux, the path of the driver's manifest (a JSON file), or the value of VK_DRIVER_FILES if that variable chose
-   * the driver. Usually undefined if the Vulkan loader chose the driver, and on other systems.
-   */
+  /** The path of the chosen driver's manifest (a JSON file); otherwise the value of VK_DRIVER_FILES, if that is set. */
   readonly path: string | undefined;
 }
 
@@ -69,7 +63,7 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
     throw new ArgumentError('options.gpu', request.gpu, 'left out: openGpu starts WebGPU itself');
   }
   let failure: { readonly error: unknown } | undefined;
-  // requestGpu checks most options before it asks for an adapter. If one of these is wrong, WebGPU does not start.
+  // requestGpu checks most options before it asks for an adapter, so most wrong options do not start WebGPU.
   const requestAdapter = async (wanted?: GPURequestAdapterOptions): Promise<GPUAdapter | null> => {
     try {
       return await (await openWebGpu({ driver })).gpu.requestAdapter(wanted);
@@ -86,10 +80,9 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
 }
 
 /**
- * Starts WebGPU in this process, for code of your own. Its `gpu` stays alive for as long as the process, because Dawn
- * crashes if it is collected while in use. Later calls return the same `gpu`, since a process has one driver. Defines
- * the globals of WebGPU, such as GPUBufferUsage. Rejects with an ArgumentError if an option is wrong, and with a
- * GpuError that says what to install if there is no WebGPU or no driver.
+ * Starts WebGPU in this process, for code of your own. Later calls return the same `gpu`, which lives as long as the
+ * process. Defines the globals of WebGPU, such as GPUBufferUsage. Rejects with an ArgumentError if an option is wrong,
+ * and with a GpuError that says what to install if there is no WebGPU or no driver.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Chooses modules, bindings, flags and labels for a variant. search-modules.ts has the modules of searches
- * around points, in boxes and along rays and paths.
+ * Chooses modules, bindings, flags and labels for a variant. search-modules.ts has the modules of searches around
+ * points, in boxes and along rays and paths.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';

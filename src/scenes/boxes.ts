@@ -14,7 +14,7 @@ const SHAPE_UNITS = 32;
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/** The range of radii; a box counts as the ball around it, whose radius is below 7. */
+/** A box counts as the ball around it, whose radius is below 7. */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
 /** Edge of a layout cell, in units. */

@@ -10,9 +10,9 @@ import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } 
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
-/** Least speed of a bullet along x, length / s. In 1/60 s, it moves 50. */
+/** Least speed of a bullet along x, length / s. */
 const SLOWEST = 3000;
-/** Greatest speed minus SLOWEST. In 1/60 s, the fastest bullet moves 62. */
+/** Greatest speed minus SLOWEST. */
 const FASTER = 12 * 60;
 /** Greatest initial distance from the middle of the lane along y or z, in units. */
 const ASIDE = UNITS / 32;

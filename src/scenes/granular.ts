@@ -1,6 +1,6 @@
 /**
  * Scenes of grains in vessels that turn. In 3D, vessels stand between two panes. Coordinates are exact as scene.ts
- * describes. `drive` rounds gravity and obstacles, because sines differ in the last bit between JavaScript engines.
+ * describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -149,7 +149,7 @@ function boxAround(
 /** Number of bars on the inside of the drum. They carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
-/** The squared speed of the drum's wall, divided by gravity × radius. FASTEST_WALL limits the speed. */
+/** The squared speed of the drum's wall, divided by gravity × radius. */
 const FROUDE = 0.03;
 /** Greatest speed of the drum's wall, length / s. */
 const FASTEST_WALL = 4;

@@ -166,7 +166,7 @@ export const LATTICE: CollisionSceneDefinition = {
       }
     }
     return {
-      // The radius is less than half a cell, so that particles half a cell from the wall lie inside.
+      // The radius is less than half a cell, so that no particle touches a wall.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(0, dimensions),

@@ -4,7 +4,6 @@ import type { FluidSceneDefinition } from './definition';
 import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
-/** `heightOf` in fluid-scene.ts relies on this number. */
 export const FLUID_SUBSTEPS = 3;
 
 const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEPS } as const;

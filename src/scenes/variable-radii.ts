@@ -1,7 +1,7 @@
 /**
  * Scenes of balls that each have their own radius. Coordinates and radii are multiples of 1/32 that 32-bit floats hold
- * exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 · 1/32, and their squares are exact. The
- * test "distance² < sum²" then has the same answer on every device.
+ * exactly. A sum of two radii is at most 4,096 · 1/32, so its square is exact. The test "distance² < sum²" then has the
+ * same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -15,8 +15,8 @@ const RADII: RadiusRange = { smallest: 1, largest: 64 };
 const OCTAVES = 6;
 
 /**
- * Area or volume per particle at which a particle overlaps one other on average. In 2D it is π times the mean square of
- * the sum of two radii, in 3D 4/3 · π times the mean cube. The logarithms of the radii are uniformly distributed.
+ * Area (volume) per particle at which a particle overlaps one other on average. For radii r and s, it is the mean of
+ * π · (r + s)² in 2D and of 4/3 · π · (r + s)³ in 3D. The logarithms of the radii are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
 /** The same area (volume) per particle if all radii are 1. */
@@ -98,7 +98,6 @@ function digitsOf(number: number, base: number, length: number): number[] {
   });
 }
 
-/** A cube of a pile holds one particle of the highest octave, or several smaller ones. */
 function pileUp(pile: Pile, dimensions: Dimensions, count: number, random: Random): SceneContent {
   const { range, octaves } = pile;
   const cubes = chooseCubes(dimensions, count, octaves, random);

@@ -1,6 +1,5 @@
 /**
- * Scenes in periodic and unbounded worlds. Coordinates are exact, as scene.ts describes. In `far-apart`, whose
- * particles are a million cells from the origin, coordinates are multiples of 1/4.
+ * Scenes in periodic and unbounded worlds. Coordinates are exact, as scene.ts describes, but coarser in `far-apart`.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';
@@ -139,7 +138,7 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the first cell of each block. The buckets of these cells are in the first 1/TABLE_PARTS of the table. */
+/** Returns the first cell of each block. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {

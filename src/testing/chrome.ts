@@ -93,8 +93,8 @@ export function chromeFlags(options: ChromeFlagOptions = {}): string[] {
 
 /**
  * Starts a headless Chrome, Chromium or Edge whose pages have WebGPU, and returns the library's browser. Pass the
- * library: `puppeteer`, `puppeteer-core`, or `chromium` of Playwright. Rejects with a CellstormError that says in one
- * sentence what is missing, such as the browser, one of its libraries, or an adapter.
+ * library: `puppeteer`, `puppeteer-core`, or `chromium` of Playwright. Rejects with a CellstormError that says what is
+ * missing, such as the browser, one of its libraries, or an adapter.
  *
  * @example
  * ```ts

@@ -1,14 +1,11 @@
 /**
- * Opens error scopes around a test. Keeps them open until the test ends or destroys the device, even if the test pops
- * more scopes than it pushed. Also keeps the errors that the scopes caught.
+ * Opens error scopes around a test. They stay open until the test ends or destroys the device, even if the test pops
+ * more scopes than it pushed.
  */
 
 export interface ErrorScopes {
   begin(): void;
-  /**
-   * Closes the scopes that `begin` opened and those that the test left open. Resolves to a line for each error that
-   * they caught.
-   */
+  /** Closes all open scopes, also those that the test left open. Resolves to a line per error that they caught. */
   end(): Promise<string[]>;
 }
 

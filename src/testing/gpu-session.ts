@@ -1,6 +1,5 @@
 /**
- * Runs code on a device and reports what went wrong there: validation errors, a lack of memory, internal errors, errors
- * outside of error scopes, a lost device, and objects that were not destroyed.
+ * Runs code on a device. Reports the errors of the device, its loss, and objects that were not destroyed.
  */
 import { GpuError } from '../core/base/errors';
 import { openWebGpu } from '../node';
@@ -26,7 +25,7 @@ export interface DeviceOptions {
   readonly gpu?: (() => GPU | Promise<GPU>) | undefined;
 }
 
-/** Says whether a test fails if its body creates GPU objects and does not destroy them. */
+/** Says whether a test fails if its body leaks GPU objects. */
 export interface LeakOptions {
   /**
    * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy.
@@ -36,10 +35,10 @@ export interface LeakOptions {
   readonly leaks?: 'fail' | 'allow' | undefined;
 }
 
-/** A device, its error scopes, what it reported during the test, and its live objects. */
 export interface Session {
   readonly device: GPUDevice;
   readonly scopes: ErrorScopes;
+  /** What the device reported during the test. */
   readonly complaints: string[];
   readonly live: LiveObjects;
 }

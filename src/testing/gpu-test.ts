@@ -167,7 +167,7 @@ function checkOptions(argument: string, options: GpuTestOptions, known: readonly
   checkBooleans({ shared });
 }
 
-/** Waits until `run` ends, but at most `limitMs`. Calls `onLimit` if that limit passes first. */
+/** Waits until `run` ends or `limitMs` pass. Calls `onLimit` in the second case. */
 function settled(run: Promise<void>, limitMs: number, onLimit: () => void): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(

@@ -20,9 +20,9 @@ export type NumberArray =
 /** Expectations about the content of a buffer. */
 export interface BufferExpectation {
   /**
-   * Expects exactly these values. The type of `expected` says how to read the buffer. −0 differs from 0, and NaN equals
-   * NaN. Rejects with an AssertionError and a table of the first ten differences. Also rejects if the number of bytes
-   * is not a multiple of the bytes per value.
+   * Expects exactly these values. The type of `expected` says how to read the buffer, which must hold a whole number of
+   * such values. −0 differs from 0, and NaN equals NaN. Rejects with an AssertionError and a table of the first ten
+   * differences.
    */
   toEqual(expected: NumberArray | BigInt64Array | BigUint64Array): Promise<void>;
   /**
@@ -71,7 +71,7 @@ const MAP_READ = 0x01;
 
 /** Creates the tools. Adds the buffers that they create to `own`. */
 export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<object>): GpuTools {
-  /** The length in bytes that was asked for, per buffer. The buffer may be longer, because it is padded. */
+  /** The requested bytes per buffer. The buffer may be longer, because it is padded. */
   const lengths = new WeakMap<GPUBuffer, number>();
   const create = (label: string, size: number, usage: number): GPUBuffer => {
     const buffer = device.createBuffer({ label, size, usage });

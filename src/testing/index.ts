@@ -1,6 +1,6 @@
 /**
- * A kit for tests of WebGPU code, public as `cellstorm/testing`. Tests run in Node, in headless Chrome or in Deno,
- * which has another implementation of WebGPU, and can compare pictures. None of it needs a GPU.
+ * A kit for tests of WebGPU code, public as `cellstorm/testing`. Tests run in Node, in headless Chrome or in Deno, and
+ * can compare pictures. None of it needs a GPU.
  * @module cellstorm/testing
  */
 export { ArgumentError, CellstormError, GpuError } from '../core/base/errors';

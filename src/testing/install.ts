@@ -119,9 +119,9 @@ function isDebian(): boolean {
 }
 
 /**
- * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. Uses an
- * installed browser and driver. Otherwise downloads Chrome with puppeteer, if that package is installed, or installs
- * `chromium` with apt-get, as root or through sudo. If both fail, rejects with a CellstormError that says what to
+ * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. If no
+ * Chrome starts, downloads one with puppeteer (if that package is installed) or installs `chromium` with apt-get (as
+ * root or through sudo). If a Chrome or driver is then still missing, rejects with a CellstormError that says what to
  * install by hand.
  *
  * @example

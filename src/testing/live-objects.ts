@@ -1,6 +1,6 @@
 /** Follows the objects of a device that need a destroy(). */
 
-/** An object that a device created and that was not destroyed. */
+/** A GPU object that was not destroyed. */
 export interface LiveObject {
   readonly kind: 'buffer' | 'texture' | 'query set';
   readonly label: string;
@@ -14,10 +14,7 @@ export function describeObject({ kind, label, bytes }: LiveObject): string {
   return `${kind} ${label === '' ? 'without a label' : `"${label}"`}${bytes === undefined ? '' : ` of ${bytes} bytes`}`;
 }
 
-/**
- * Replaces the device's methods that create objects. Returns a map that always holds the objects created since then and
- * not destroyed yet.
- */
+/** Replaces the device's methods that create objects. The returned map always holds those created and not destroyed. */
 export function trackObjects(device: GPUDevice): LiveObjects {
   const live: LiveObjects = new Map();
   const track = <Created extends GPUBuffer | GPUTexture | GPUQuerySet>(

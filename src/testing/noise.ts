@@ -1,6 +1,6 @@
 /** Repeatable random inputs for tests and benchmarks: the same seed gives the same numbers in every run. */
 
-/** Returns a generator of random numbers between 0 and 1 with 32 random bits. A 32-bit float holds only 24 of them. */
+/** Returns a generator of random numbers between 0 and 1 with 32 random bits. */
 export function createNoise(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -82,9 +82,9 @@ const TWO_FRAMES =
   'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))';
 
 /**
- * Captures a canvas, or any other element, as the page shows it: parts of the page that cover the element are in the
- * picture, too. The picture's pixels are those of the screen: in puppeteer and Playwright, by default one per CSS
- * pixel. Rejects with an ArgumentError if no element matches or if the element is hidden.
+ * Captures a canvas, or any other element, as the page shows it, with everything that covers it. The picture's pixels
+ * are those of the screen: in puppeteer and Playwright, by default one per CSS pixel. Rejects with an ArgumentError if
+ * no element matches or if the element is hidden.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ export async function screenshotCanvas(page: ScreenshotPage, selector = 'canvas'
   const element = await page.$(selector);
   if (element === null)
     throw new ArgumentError('selector', selector, 'the selector of an element in the page');
-  // Without this check, Playwright would wait until its time limit, and the error of puppeteer would name no element.
+  // Otherwise Playwright would wait until its time limit, and puppeteer's error would name no element.
   if (!(await element.isVisible())) {
     const accepted = 'the selector of an element that is visible: it has a size, and no style hides it';
     throw new ArgumentError('selector', selector, accepted);
@@ -189,7 +189,7 @@ export function decodePng(png: Uint8Array): Picture {
   }
   const values = palette ? convertIndexedToRgb(decoded) : decoded.data;
   const channels = values.length / (width * height);
-  // Pictures of one or two channels are grey. The last of two or four channels is alpha.
+  // Channels are grey, grey and alpha, RGB, or RGBA.
   const [red, green, blue] = channels < 3 ? [0, 0, 0] : [0, 1, 2];
   const alpha = channels % 2 === 0 ? channels - 1 : undefined;
   const data = new Uint8Array(CHANNELS * width * height);

@@ -1,8 +1,8 @@
 /**
  * The options in the page's address, which have the names of the flags of `cellstorm verify`:
  * `verify.html?scene=pile,gas&dimensions=2&count=257,4096&steps=12&seed=1`. With `exact`, the page only compares exact
- * simulations with their recorded hashes. It then accepts no other option but `dimensions`. With `report`, the page
- * posts its answers to its server.
+ * simulations with their recorded hashes; the only other option allowed is `dimensions`. With `report`, the page posts
+ * its answers to its server.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -10,7 +10,7 @@ import { PAGE_COUNTS } from '../verify/answers';
 import type { VerifyOptions } from '../verify/verify';
 
 const NAMES = ['scene', 'dimensions', 'count', 'steps', 'seed'] as const;
-/** Other parameters of the address, which are no options of the checks. */
+/** Parameters that are no options of the checks. */
 const OTHERS: readonly string[] = ['report', 'appearance'];
 const EXACT = 'exact';
 
@@ -19,7 +19,7 @@ export interface Address {
   readonly reports: boolean;
 }
 
-/** Reads a query. Leaves the checks of scenes and of the ranges of numbers to the worker. */
+/** Reads a query. The worker checks the names of scenes and the ranges of numbers. */
 export function readAddress(search: string): Address {
   const parameters = new URLSearchParams(search);
   for (const name of parameters.keys()) {
@@ -52,10 +52,7 @@ export function readAddress(search: string): Address {
   };
 }
 
-/**
- * Returns the query of an address with the `values` that are not empty. Takes from the query `others`
- * the parameters that OTHERS names.
- */
+/** Returns a query of the `values` that are not empty, and of the parameters in `others` that OTHERS names. */
 export function addressOf(values: Readonly<Record<(typeof NAMES)[number], string>>, others: string): string {
   const kept = [...new URLSearchParams(others)].filter(([name]) => OTHERS.includes(name));
   const parameters = new URLSearchParams(kept);

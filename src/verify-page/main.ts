@@ -1,7 +1,6 @@
 /**
- * Runs the page verify.html: the checks of `cellstorm verify` on the visitor's browser and GPU, with the options in the
- * address. The run begins at once. Programs read the report from the promise `window.cellstormVerify`, or as JSON from
- * #result.
+ * Runs the page verify.html: the checks of `cellstorm verify` on the visitor's GPU, with the options in the address.
+ * Programs read the report from the promise `window.cellstormVerify`, or as JSON from #result.
  */
 import { CellstormError, describeCount } from '../core/base/errors';
 import { openAppearance } from '../page/support/appearance';
@@ -17,7 +16,7 @@ import type { VerifyCase } from '../verify/verify';
 import { addressOf, readAddress } from './address';
 import { make, SceneList } from './scene-list';
 
-/** The verdict lists at most this many mismatches; the list of starting states below it shows all. */
+/** Most mismatches in the verdict; the list of starting states shows all. */
 const MOST_LISTED = 10;
 
 declare global {

@@ -19,7 +19,7 @@ export class SceneList {
 
   constructor(private readonly holder: HTMLElement) {}
 
-  /** Adds a row for a check to its starting state. Opens the element if the check found a mismatch. */
+  /** Adds a row for a check. Opens the element of its starting state if the check found a mismatch. */
   add({ scene, dimensions, count, check, pass, detail, hash }: VerifyCase): void {
     const name = `${scene} ${dimensions}D, ${describeCount(count)}`;
     const shown = this.shown.get(name) ?? this.open(name);

@@ -57,7 +57,7 @@ async function run(options: VerifyOptions): Promise<void> {
       for await (const found of group) {
         cases.push(found);
         say({ kind: 'case', found });
-        // After a loss of the device, every further check would fail, too.
+        // After a loss of the device, every further check would fail.
         gpu.checkAlive();
       }
     }

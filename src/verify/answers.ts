@@ -1,7 +1,6 @@
 /**
- * The report of `cellstorm verify` and of the page verify.html, as JSON, and the messages in which that page reports.
- * The page's worker posts answers to the page. If the page's address has the parameter `report`, the page posts them
- * on to its server.
+ * The report of `cellstorm verify` and of the page verify.html, and the page's answers. The page's worker posts answers
+ * to the page. If the page's address has the parameter `report`, the page posts them on to its server.
  */
 import type { VerifyCase, VerifyOptions } from './verify';
 
@@ -40,7 +39,7 @@ export const EXACT_CHECK = 'exact';
 /** The page checks only this number of particles by default: one more than a workgroup has threads. */
 export const PAGE_COUNTS: readonly number[] = [257];
 
-/** The address, relative to the page's, to which the page posts its answers one by one. */
+/** The path, relative to the page, to which the page posts its answers one by one. */
 export const REPORT_PATH = 'report';
 
 /** Returns the last line of a report, which both the command and the page print. */

@@ -85,7 +85,7 @@ export async function checkBoxesAndRays(
   };
 }
 
-/** Makes boxes of many sizes around particles, and rays that start near particles: some along axes, others slanting. */
+/** Makes boxes of many sizes around particles, and rays that start near particles, along axes or slanting. */
 function makeQuestions({ dimensions, count, positions, min, max, radius, seed }: Scene): Questions {
   const random = new Random(seed);
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);

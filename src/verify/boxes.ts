@@ -17,7 +17,7 @@ export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of a step, 1/STEPS of a diameter. Only a sliver's thickness is a multiple of step / 1024. */
+/** Extents are multiples of diameter / STEPS, but a sliver's thickness is a multiple of diameter / STEPS / 1024. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;

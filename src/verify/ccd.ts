@@ -1,6 +1,6 @@
 /**
- * Checks that with continuous motion no bullet passes the wall, and that without continuous motion all bullets do. Also
- * compares scenes of few particles with the reference.
+ * Checks that no bullet passes the wall with continuous motion, and that all bullets do without it. Also compares
+ * scenes of few particles with the reference.
  */
 import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
@@ -13,7 +13,7 @@ export const MOST_FLYING = 1024;
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Tolerance of coordinates. Rounding in contacts changes them by less, a wrong hit by far more. */
+/** Rounding in contacts changes coordinates by less than this, a wrong hit by far more. */
 const TOLERANCE = 1e-3;
 /** Ticks (see CCD_TICKS) by which rounding may shift the end of a path. */
 const TOLERANCE_TICKS = 2;

@@ -7,10 +7,7 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/**
- * Limits the number of particles: in 3D, cells 4 diameters wide give 64 times as many candidates as cells one diameter
- * wide.
- */
+/** The most particles: in 3D, cells 4 diameters wide give 4³ times as many candidates as cells one diameter wide. */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;

@@ -58,7 +58,7 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/** Uses brute force or, if that takes too long, the live index, which shares no search code with grids. */
+/** Uses brute force or, if that takes too long, the live index. */
 export function exactSizedPairs({
   dimensions,
   world,
@@ -77,7 +77,7 @@ export function exactSizedPairs({
   return index.findPairs().pairs;
 }
 
-/** Creates a live index of this world. Leaves out `crowds`, which an index does not have. */
+/** Leaves out `crowds`, which a live index does not have. */
 export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   const { dimensions, cellSize, min, max, periodic, unbounded } = world;
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });
@@ -95,7 +95,7 @@ function stir(scene: Scene): Scene {
   return { ...scene, positions };
 }
 
-/** Returns the particles within `radius` of a point, ids ascending. */
+/** Returns the particles within `radius` of a point. */
 export function findWithin(scene: Scene, point: readonly number[], radius: number): NearParticle[] {
   const { dimensions, positions } = scene;
   const period = periodOf(scene);

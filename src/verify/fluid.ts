@@ -269,10 +269,7 @@ export async function checkRepeats(
   return { pass: new Set(hashes).size === 1, detail: `hashes of three runs: ${hashes.join(', ')}` };
 }
 
-/**
- * Checks that the number of iterations hardly grows with the number of cells. Counts the iterations of the first
- * substep of a column of fluid that has a moving ball in it.
- */
+/** Checks that the number of iterations hardly grows with the number of cells. */
 export async function checkIterations(
   open: OpenFluid,
   sizes: readonly number[],
@@ -322,11 +319,10 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case: with few cells, waves enclose more air. If a substep gains energy, the fluid first removes the noise
-    // that FLIP leaves in the velocities. This may hide the gain, so use APIC, which leaves no such noise.
+    // A hard case: with few cells, waves enclose more air. Use APIC: with FLIP, the fluid first takes a gain of energy
+    // out of FLIP's noise, which may hide the gain.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
-    // `count` is the number of particles of the check's largest fluid.
     const named = async (check: string, find: (onStep: OnStep) => Promise<Finding>) => {
       count = 0;
       const finding = await find((done, total) => onCheckStep(`fluid ${dimension}D ${check}`, done, total));

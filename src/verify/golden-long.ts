@@ -1,6 +1,6 @@
 /**
- * Compares exact simulations with their recorded hashes, which go up to 5,000 steps. Every device must give these
- * hashes. scripts/record-exact.ts records them.
+ * Compares exact simulations of up to 5,000 steps with their recorded hashes, which every device must give.
+ * scripts/record-exact.ts records them.
  */
 import type { ParticleSimulation } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
@@ -18,11 +18,10 @@ export const LONG_MARKS = [1, 100, 5000] as const;
 
 export type LongScene = (typeof LONG_SCENES)[number];
 
-/** The script replaces this many particles every REPLACING steps. */
 const REPLACED = 8;
 const REPLACING = 20;
 
-/** Every REPLACING steps, removes the lowest ids, adds as many particles at the top, and changes the friction. */
+/** Every REPLACING steps, replaces the REPLACED lowest ids by particles at the top, and changes the friction. */
 function replaceSome(simulation: ParticleSimulation, step: number): void {
   if (step % REPLACING !== 0) return;
   const { dimensions, radius, world } = simulation;
@@ -37,7 +36,7 @@ function replaceSome(simulation: ParticleSimulation, step: number): void {
   simulation.set({ friction: step % (2 * REPLACING) < REPLACING ? 0.7 : 0.2 });
 }
 
-/** Returns the hash after each of these numbers of steps. `marks` must ascend. */
+/** Returns the hashes after `marks[0]`, `marks[1]`, … steps. `marks` must ascend. */
 export function longHashes(
   subject: Subject,
   name: LongScene,

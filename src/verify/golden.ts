@@ -16,7 +16,6 @@ const STEPS = 60;
 interface ExactCase {
   readonly scene: string;
   readonly changes?: Partial<SimulationOptions>;
-  /** The hashes in 2D and 3D. */
   readonly hashes: Readonly<Record<Dimensions, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Builds grids of a scene's particles, and their inputs. */
+/** Builds grids of a scene's particles, and the inputs of these grids. */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createGrid } from '../cpu/grid/grid';
 import { type CpuLevelGrid, createCpuLevelGrid } from '../cpu/grid/level-grid';

@@ -1,7 +1,7 @@
 /**
- * Runs a kernel as a user would. Per particle, the kernel counts neighbours and adds up the vectors from them to the
- * particle. This file compares the counts and sums with those over the oracle's pairs. Scenes are dyadic, so the order
- * of additions changes no sum.
+ * Runs a kernel as a user would. For each particle, the kernel counts the neighbours and adds up the vectors from them
+ * to the particle. Counts and sums must equal those over the oracle's pairs. Scenes are dyadic, so the order of
+ * additions changes no sum.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

@@ -7,10 +7,7 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/**
- * The most particles for this check. Above this number, the oracle for variable radii is itself a live index, so the
- * check would compare the index with itself.
- */
+/** The most particles to check: for more, the oracle for variable radii is itself a live index. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -12,7 +12,7 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** The caller leaves out scenes with more particles, because brute force tests all of them from each point. */
+/** The most particles: brute force tests all of them from each point. */
 export const QUERIES_LIMIT = 4096;
 
 /** Greatest number of particles to search around. Each gives two points. */
@@ -30,9 +30,9 @@ interface Queries {
   readonly neighbours: readonly NearParticle[][];
   /** A particle exactly at the radius counts on the CPU, but not on the GPU. */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
-  /** The small search radius: the grid's diameter if all radii are equal. */
+  /** The small search radius. */
   readonly narrow: number;
-  /** The large search radius, which reaches beyond the adjacent cells. */
+  /** The large search radius. */
   readonly wide: number;
 }
 

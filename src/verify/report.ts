@@ -9,7 +9,7 @@ export function reportOf(found: Omit<VerifyReport, 'hash' | 'pass'>): VerifyRepo
   return { ...found, hash: hashOfAll(cases), pass };
 }
 
-/** Hashes the state hashes in their order. Two machines get the same result if all their state hashes are equal. */
+/** Hashes the state hashes in their order. */
 export function hashOfAll(cases: readonly VerifyCase[]): string {
   const all = new StateHash();
   const hashes = cases.flatMap(({ hash }) => hash ?? []);

@@ -2,9 +2,8 @@
  * Compares the measures, `separate` and steps of an engine (GPU or CPU) with the reference, its pairs with oracles, and
  * its runs with each other.
  *
- * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
- * the reference therefore resolve contacts from the same bits. src/reference/solve/bound.ts bounds the difference
- * between their results.
+ * Scenes and the time step are dyadic, so integration is exact. The engine and the reference therefore resolve contacts
+ * from the same bits. src/reference/solve/bound.ts bounds the difference between their results.
  */
 
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
@@ -48,10 +47,10 @@ export const REPEATED_STEPS = 12;
 export const FEWER_STEPS = 3;
 /** More particles than this make a scene slow. */
 export const MOST_QUICK = 10_000;
-/** The time step is 1/64, which is dyadic. */
+/** A power of two, so that the time step is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Greatest move of a coordinate per step, in units: 1,024 units are a length of 1. */
+/** Greatest move of a coordinate per step, in units of 1/1024. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -276,7 +275,7 @@ export function compareWithin(
       ['load', got.loads && grid.radii ? 1 : 0, got.loads ?? [], bound.exactLoads, bound.loads],
     ] as const) {
       if (width === 0) continue;
-      // The bound holds for two rounded results. Only one is rounded here, so half the bound is enough.
+      // The bound holds for two rounded results; only one is rounded here.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < width; axis++) {

@@ -46,11 +46,10 @@ export interface VerifyOptions {
   readonly dimensions?: readonly Dimensions[] | undefined;
   readonly counts?: readonly number[] | undefined;
   readonly seed?: number | undefined;
-  /** Steps of the check `repeats`, after which all its runs must have one state hash. Default: see REPEATED_STEPS. */
+  /** Steps of the check `repeats`. Default: see REPEATED_STEPS. */
   readonly steps?: number | undefined;
   /**
-   * True to only compare exact simulations with their recorded hashes. No other option but `dimensions` is then
-   * allowed.
+   * True to only compare exact simulations with their recorded hashes. Users may combine it only with `dimensions`.
    */
   readonly exact?: boolean | undefined;
 }
@@ -71,7 +70,7 @@ export const MOST_STEPS = 100_000;
 const MOST_IN_ONE_CELL = 4096;
 /** A software GPU takes too long for more particles if all pairs are tested. */
 const MOST_NAIVE = 4096;
-/** Limit of particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
+/** Most particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
 const MOST_ONE_CELL_RESOLVED = 512;
 const REPEATED_LIMIT = 70_000;
 const MOST_LISTED = 70_000;

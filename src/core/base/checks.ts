@@ -28,7 +28,7 @@ export function checkRange(
   }
 }
 
-/** The longest step in seconds, by default. A longer one, such as 16, is likely meant in milliseconds. */
+/** Default of `longestStep`, in seconds. */
 const LONGEST_STEP = 1;
 
 export function readLongestStep(given: unknown = LONGEST_STEP, most = 1e9): number {

@@ -22,8 +22,8 @@ export const HASH_BLOCK_SHIFT = 5;
 
 /**
  * Buckets from a cell to the next one along y (ROW_STEP) and along z (LAYER_STEP), modulo the size of the table. These
- * are for the tables of levels in unbounded worlds. A random search chose them: cells that share a bucket are nearly as
- * far apart as possible, for every table of 2⁹ to 2²⁷ buckets.
+ * are for the tables of levels in unbounded worlds. Cells that share a bucket are nearly as far apart as possible, for
+ * every table of 2⁹ to 2²⁷ buckets.
  */
 export const ROW_STEP = 0x2922508f;
 export const LAYER_STEP = 0xc46f7177;
@@ -58,9 +58,9 @@ export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
 /**
- * A particle is heavy if a row of cells around it holds more candidates than this. A whole workgroup tests them. Loops
- * that take three rows at a time compare the candidates of all three with three times this number. A row of three cells
- * exceeds this number only if a cell is crowded.
+ * A particle is heavy if a row of cells around it holds more candidates than this. Loops that take three rows at a time
+ * compare the candidates of all three with three times this number. A row of three cells exceeds this number only if a
+ * cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -76,8 +76,8 @@ export const MARK_ROWS = 32;
 export const FINER_BUCKETS = 3;
 
 /**
- * The finer entries of a cell stand for particles at least this many levels below the cell. They leave out
- * particles one level below, because a probe also searches the cells of that level.
+ * The finer entries of a cell stand for particles at least this many levels below the cell. Particles one level below
+ * need no entries, because a probe also searches the cells of that level.
  */
 export const FINER_STEPS = 2;
 
@@ -87,10 +87,10 @@ export const FINER_HEADER = 1;
 /** Index of the bit that is set if any bucket is crowded. */
 export const CROWD_BIT = 31;
 
-/** Threads per workgroup of the measure pass. The MEASURE_WORDS of all of them must fit 16 KiB of workgroup memory. */
+/** Threads per workgroup of the measure pass. MEASURE_WORDS words per thread must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Greatest number of workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes per workgroup. */
+/** Greatest number of workgroups of the measure pass. The host reads back a result of each. */
 export const MEASURE_WORKGROUPS = 1024;
 
 export const MEASURE_WORDS = 19;
@@ -120,7 +120,7 @@ export const NO_PARTNER = 0xffff_ffff;
 export const CCD_PATHS = 0;
 /** The lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
 export const CCD_UNSETTLED = 1;
-/** A 32-bit float: an upper bound of how far any particle moves in a step, in diameters of that particle. */
+/** A 32-bit float: a bound on how far any particle moves in a step without contacts, in diameters of the particle. */
 export const CCD_FARTHEST = 2;
 /** With variable radii: a word with a bit per level that has fast particles, and a word for levels with slow ones. */
 export const CCD_FAST_LEVELS = 3;
@@ -154,10 +154,7 @@ export const FILE_DISPATCH = 9;
 /** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
 export const FAST_SHARE = 1 / 16;
 
-/**
- * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Among hits in
- * one tick, the one with the greatest closing speed is first, so the rounding of a device does not decide.
- */
+/** Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. */
 export const CCD_TICKS = 2 ** 14;
 
 /**
@@ -170,8 +167,8 @@ export const CLOSING_BITS = 17;
 export const PIECE_CELLS = 4;
 
 /**
- * With variable radii, the search on a piece of a path usually goes over the cells that the piece covers. If these
- * cells are more than ENOUGH_CELLS and more than the particles to test, the search tests all these particles instead.
+ * With variable radii, the GPU searches the cells around a piece of a path. If these cells are more than ENOUGH_CELLS
+ * and more than the particles to test, the GPU tests all these particles instead.
  */
 export const ENOUGH_CELLS = 4096;
 
@@ -200,9 +197,8 @@ export const BOUNCE_PUSH = 31 / 32;
 export const FREE_PUSH = 3 / 2;
 
 /**
- * If two bodies of one size move apart, the greatest speed that a push gives each of them is lower: by this factor
- * times half of the speed at which they move apart (contact/law.ts). With more, bodies that are pressed together may
- * keep moving; with less, overlaps give more speed.
+ * If two bodies of one size part at the speed s, a push gives each at most pushSpeed − PARTING · s / 2
+ * (contact/law.ts). With more, bodies that are pressed together may keep moving; with less, overlaps give more speed.
  */
 export const PARTING = 2;
 
@@ -216,15 +212,14 @@ export const DEEP = 16;
 export const ASIDE_FROM = 3;
 
 /**
- * Number of periods per 1/DEEP of a diameter in the wave that chooses the side of this push (contact/law.ts). 32-bit
- * floats hold it exactly.
+ * Number of periods of the wave `side` (contact/law.ts) per 1/DEEP of a diameter. 32-bit floats hold this number
+ * exactly.
  */
 export const ASIDE_WAVES = 7 / 64;
 
 /**
  * The sum of changes is also limited if a push gives each of two equal bodies more than pushSpeed / STRAIN, beyond what
- * ends their approach. That is a third more than a push needs to bear a column of particles as high as the world
- * (contact/law.ts). With 8, piles of discs overlap more; with 4, overlaps give more speed.
+ * ends their approach (contact/law.ts). With 8, piles of discs overlap more; with 4, overlaps give more speed.
  */
 export const STRAIN = 6;
 
@@ -241,9 +236,8 @@ export const MOST_LOAD = 2 ** 24;
 export const LOAD_KEPT = 1 - 2 ** -20;
 
 /**
- * The load of a particle if its contacts press from opposite sides with speeds that sum to restSpeed (contact/law.ts).
- * A particle has load 1 if it carries its own weight: what gravity adds in one substep presses from above, and as much
- * presses from below. REST_LOAD is a power of two, so that products with it are exact.
+ * Factor in the formula of the load (contact/law.ts). It is a power of two, so that products with it are exact.
+ * restSpeed is proportional to REST_LOAD, so a particle that carries its own weight has load 1, whatever REST_LOAD is.
  */
 export const REST_LOAD = 4;
 

@@ -15,8 +15,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p to the last decade of sizes, but at least to the last three sizes.
- * Returns undefined if fewer than three of these timings are above 0.
+ * Fits the exponent p of time ~ n^p to the last decade of sizes, but at least to the last three sizes. Returns
+ * undefined if fewer than three of these timings are above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;

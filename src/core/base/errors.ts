@@ -2,7 +2,7 @@
 
 /** The base class of all errors that cellstorm throws. */
 export class CellstormError extends Error {
-  /** Name of the class, as in all subclasses. */
+  /** Name of the class. */
   override name = 'CellstormError';
 }
 

@@ -1,6 +1,6 @@
 /**
- * Fills `target` with the converted numbers of `source`, and returns `target`. `Float32Array.from` would do the same,
- * but it first lists all numbers in JavaScript's heap, which is too small for the numbers of 100 million particles.
+ * Fills `target` with the converted numbers of `source`, and returns `target`. `Float32Array.from` would first list all
+ * numbers in JavaScript's heap, which is too small for 100 million particles.
  */
 export function fillFrom<Target extends Float32Array | Int32Array>(
   target: Target,

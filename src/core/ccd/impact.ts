@@ -45,8 +45,8 @@ function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number)
 /** Call `face` first: it sets the two bodies. */
 export class Impact {
   /**
-   * The unit vector from the other body to the particle. Exception: if the particle's centre is inside the box `sides`,
-   * and the two centres do not differ along the axis of the shortest way out, the normal is 0.
+   * The unit vector from the other body to the particle; 0 if the centres do not differ along the axis of the shortest
+   * way out.
    */
   readonly normal: Float64Array;
   /** The vector from the other body's centre to the particle's centre. */
@@ -72,8 +72,8 @@ export class Impact {
   }
 
   /**
-   * Sets both bodies: the particle `slot` as it is at `time` on its path, and the body `other` of `others` (the state
-   * or the obstacles) as it is at `otherTime`. If `moves` is false, the other body rests from then on.
+   * Sets both bodies: the particle `slot` at `time` on its path, and the body `other` of `others` (the state or the
+   * obstacles) at `otherTime`. If `moves` is false, the other body rests from `otherTime` on.
    */
   face(
     slot: number,
@@ -146,9 +146,9 @@ export class Impact {
   }
 
   /**
-   * Like `key`, but for all images of an obstacle, because the nearest image of a large obstacle may not be the one
-   * that is hit. The pieces of a path (law.ts) are so short that only the nearest image and the next one ahead can be
-   * hit, along each axis.
+   * Like `key`, but for all images of an obstacle: a particle may miss the nearest image of a large obstacle and hit
+   * another. Pieces of paths are so short that, along each axis, they reach only the nearest image and the next one
+   * ahead.
    */
   keyOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.key(from);

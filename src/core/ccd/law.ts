@@ -8,15 +8,13 @@
  *     straight line from its old to its new position, with times from 0 to 1 in ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first body that it hits. Two bodies hit when they
  *     approach and overlap by OVERLAP_SHARE of the smaller diameter. If they overlap that deeply at the start, they hit
- *     only if they approach fast enough: over the whole substep, the distance along the normal must shrink by more than
- *     the length of their relative motion in one tick. Among several hits in one tick, the one with the greatest
- *     closing speed counts; among equal speeds, the one with the lowest id. The contact law handles the remaining
- *     overlap.
+ *     only if −m·n > |m| / CCD_TICKS, where m is their relative motion and n the normal. Among several hits in one
+ *     tick, the one with the greatest closing speed counts; among equal speeds, the one with the lowest id.
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
- *     from those of the previous round. The last round may still change some ends: let t be the earliest of their
- *     old and new times. All ends before t are final. The remaining paths are held at t: they end in mid-air, keep
+ *     from those of the previous round. If the last round still changes some ends, t is the earliest of their old and
+ *     new times. All ends before t are final. The other paths are held at t: their particles stop in mid-air, keep
  *     their velocity, and go on in the next substep.
  *   - Bounce: two particles bounce if each is the partner of the other. Restitution (none below restSpeed), friction
  *     and mass shares are those of the contact law. The partner of a fast particle is the one that it hits; the partner
@@ -113,8 +111,8 @@ export function addContinuousCounts(
 }
 
 /**
- * Returns an upper bound of how far any of the first `count` particles moves in `dt` seconds, in its diameters.
- * `radius` is the radius of all particles if they have no sizes of their own.
+ * Returns an upper bound of how far any of the first `count` particles moves in `dt` seconds without contacts, in its
+ * diameters. `radius` is the radius of all particles if they have no sizes of their own.
  */
 export function farthestWay(
   dimensions: Dimensions,

@@ -280,8 +280,8 @@ class Paths {
   }
 
   /**
-   * Returns the end of a path, given the ends of other paths. `first` is the end of the path without regard to other
-   * fast particles. `before` and `times` hold all ends of the previous round, and their times.
+   * Returns the end of a path: `first`, or an earlier hit on a fast particle. `before` and `times` hold all ends of the
+   * previous round, and their times.
    */
   private endAmong(
     path: number,
@@ -415,7 +415,7 @@ class Paths {
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
-  /** Returns the velocity at the end of a path, before the hit. Gravity accelerates a particle only until then. */
+  /** Returns the velocity at the end of a path, before the hit, without the gravity of the rest of the substep. */
   private velocityAtEnd(path: number): number[] {
     const { gravity, dt } = this.substep;
     const rest = 1 - timeOfKey(this.endOf(path).key);

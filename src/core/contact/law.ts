@@ -7,9 +7,8 @@
  *   - src/cpu/solver: general-contact.ts and its unrolled copies, finish.ts, walls.ts, obstacles.ts, exact/ (CPU)
  *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers, without `aside`)
  *
- * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit and the hold below can
- * change their total momentum. For particle a and an overlapping body b:
+ * A pass reads only the state before it (Jacobi) and adds up all contacts of a particle. Between particles of one size,
+ * a contact changes both by opposite amounts, to the bit. For overlapping particles a and b:
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
@@ -28,23 +27,21 @@
  *             = 0                                                                  otherwise
  *     sliding = v − vn · n
  *     braking = min(friction · change, 2 · share · gripShare · |sliding|) / |sliding|
- * Because of `kept`, elastic particles gain nothing from an overlap. The part of `spring` that gives no speed moves the
- * particles FREE_PUSH times as far. The contact changes a as follows:
+ * Because of `kept`, elastic particles gain nothing from an overlap. The contact changes a as follows:
  *     its velocity by  change · n − braking · sliding
  *     its position by  push · n                                          if the contact bounces
  *                      push · n + aside · t − braking · dt · sliding     otherwise
- * The last term takes back the sliding motion that friction stops. The term before it lets balls leave a straight row,
- * in which all normals are parallel. It moves them along t, which is perpendicular to n: (n.y, −n.x) in 2D, the cross
- * product of n and (1, 1, 1) in 3D. `side` is a triangle wave between −¼ and ¼, a function of the sum of all
- * coordinates of both balls. So the contacts of a row push to different sides.
+ * The last term takes back the sliding motion that friction stops. `aside` lets particles leave a straight row, whose
+ * normals are all parallel. Its direction t is perpendicular to n: (n.y, −n.x) in 2D, n × (1, 1, 1) in 3D. `side` is a
+ * triangle wave between −¼ and ¼ over the sum of all coordinates of both centres. So the contacts of a row push to
+ * different sides.
  *
  * `share` is a's share of the effect on both bodies. Loads (see below) are 0 if all particles have one radius.
  *   - Equal particles: share = ½.
  *   - Particles with their own sizes: share = massShare(a, b) = mass of b / (mass of a + mass of b), with masses by
- *     volume. Unless the contact bounces, each mass is multiplied by 1 + load, but the share of the smaller one stays
- *     at least ½. Without this limit, loads from impacts would add energy to crowds of different sizes.
- * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed, parting,
- * kickSpeed, calmSpeed and restSpeed.
+ *     volume. Unless the contact bounces, each mass is multiplied by 1 + load, but the share of the smaller particle
+ *     stays at least ½.
+ * Substep in settings.ts explains gripShare, pushSpeed, parting, kickSpeed, calmSpeed and restSpeed.
  *
  * Then each particle is settled by itself, from these values:
  *     C        the sum of the changes of its velocity
@@ -53,8 +50,8 @@
  *     closing  the greatest −SPREADING · share · vn of its contacts; for one that bounces, the size of its change
  *     depth    the greatest depth of its contacts: DEEP · overlap / (diameter of the smaller of both bodies)
  *     strain   the greatest STRAIN · (half + min(0, vn / 2)) / (pushSpeed · (1 + load of a + load of b)) of its
- *              contacts that do not bounce, but at least 0; 0 if pushSpeed is 0. The first bracket is what a push gives
- *              beyond ending the approach. Loads count only between particles of different sizes.
+ *              contacts that do not bounce, but at least 0; 0 if pushSpeed is 0. Loads count only between particles of
+ *              different sizes.
  *     G        gravity · dt
  * Settling does the following:
  *   - limit: C, S and B are multiplied by the smaller one of kept(depth, max(closing, kickSpeed)) and kept(strain,
@@ -67,8 +64,7 @@
  *       held = min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: limited to the range from 0 to MOST_LOAD. It takes effect in the next substep.
  *       load = REST_LOAD · (LOAD_KEPT · (B + how much obstacles and walls press) − |velocity change|) / restSpeed
- * Limit, hold and loads act on each particle alone, so momentum is kept only where they change nothing. If neither
- * depth nor strain is above 1, the limit changes nothing.
+ * Limit, hold and loads do not keep momentum. The limit acts only if depth or strain is above 1.
  *
  * Then the particle moves, and obstacles and walls act on its new position and velocity v: first all obstacles, then
  * one wall after the other, then the friction of all. They have no load; a's own load lowers e.
@@ -76,21 +72,19 @@
  *       −(1 + e) · vn           if e > 0 and vn < −restSpeed: the wall bounces a
  *       min(depth / dt, −vn)    otherwise, if vn < 0
  *     It presses on a by its change.
- *   - Each obstacle b that overlaps a acts like a wall: it has the normal n and the depth, and its change c is that of
- *     a wall. But only the one with the greatest depth can bounce a. The c of others that would bounce a is 0; if one
- *     bounces a, the c of all others is 0. All obstacles together act like one wall. Its normal u is the direction of
- *     Σ c n. With t = Σ c / |Σ c n|, its change is
- *       min((greatest c) · t, −(1 + e) · v·u)
- *     where e counts if an obstacle bounces a. It presses on a by its change times t. Obstacles move a by BOUNCE_PUSH ·
- *     (greatest depth) · Σ (depth · n) / Σ depth. So they never reverse the velocity, and several obstacles in a plane
- *     act like one.
+ *   - An obstacle that overlaps a has a normal n, a depth, and a change c, which is that of a wall. But only the
+ *     deepest obstacles can bounce a. The c of a shallower one that would bounce a is 0. If an obstacle bounces a, the
+ *     c of all that do not is 0. All obstacles together act like one wall. Its normal u is the direction of Σ c n. With
+ *     t = Σ c / |Σ c n|, its change is
+ *       min((greatest c) · t, −(1 + e) · v·u)     with e = 0 unless an obstacle bounces a
+ *     All obstacles together press on a by this change times t. They move a by
+ *       BOUNCE_PUSH · (greatest depth) · Σ (depth · n) / Σ depth
  *   - Friction acts on s: the velocity without its components along u and along the normals of walls that press. It
  *     takes all of s, but at most friction · (how much obstacles and walls press). Unless one of them bounces a, it
  *     moves a back by dt times what it takes.
  *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
- * approaching contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at
- * restitution 1, energy.
+ * approaching contact. So bounces keep momentum and, at restitution 1, energy.
  *
  * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
  * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates
@@ -111,8 +105,8 @@ import type { Dimensions } from '../world/world';
 import type { Substep } from './settings';
 
 /**
- * Returns the first particle's share of the effect, in 32-bit floats like the shaders. Equal particles share equally,
- * whatever their loads. The smaller radius is divided by the larger one, so nothing overflows or divides by 0.
+ * Returns the first particle's share of the effect, in 32-bit floats like the shaders. The smaller radius is divided by
+ * the larger one, so nothing overflows or divides by 0.
  */
 export function massShare(
   dimensions: Dimensions,
@@ -209,9 +203,8 @@ export function wallChange(depthVelocity: number, approach: number): number {
 }
 
 /**
- * Returns the change of velocity along the common normal of all obstacles that a particle meets. `greatest` is the
- * greatest change by one of them, `turn` is (sum of the changes) / (length of the sum of their vectors), and `approach`
- * is v·u.
+ * Returns the change of velocity along u, the common normal of all obstacles that a particle meets. `greatest` is the
+ * greatest c, `turn` is t, and `approach` is v·u (see the header).
  */
 export function obstacleChange(
   greatest: number,
@@ -251,8 +244,8 @@ export function holdFactor(supportSquared: number, used: number, slip: number, f
 }
 
 /**
- * Returns the load of a particle: how much its contacts press on it from opposite sides, in units of its own weight.
- * `bearing` adds up the magnitudes of the normal changes. `net` is the magnitude of the velocity's change.
+ * Returns the load of a particle. `bearing` is B plus how much obstacles and walls press (see the header). `net` is the
+ * length of the change of velocity.
  */
 export function loadOf(bearing: number, net: number, restSpeed: number): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;

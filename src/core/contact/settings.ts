@@ -82,8 +82,8 @@ export const MAX_ROUNDS = 64;
 /** A push may hold up this many columns of particles at once (see pushSpeed). */
 const COLUMNS = 8;
 /**
- * restSpeed is the speed that gravity adds in this many substeps. With 2, heavy bodies rattled on light bodies, and
- * slopes of obstacles held nothing; with 6, heaps of 14 rows fell.
+ * Substeps of gravity in restSpeed. With 2, heavy bodies rattled on light bodies, and slopes of obstacles held nothing;
+ * with 6, heaps of 14 rows fell.
  */
 const REST_SUBSTEPS = 2 * REST_LOAD;
 /** An unbounded world counts as this many diameters high. */
@@ -156,10 +156,7 @@ export interface Substep {
    * in 3D.
    */
   readonly gripShare: number;
-  /**
-   * The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle: a body
-   * that comes to rest on a contact reaches the speed that gravity adds in 1 / √relaxation substeps.
-   */
+  /** The speed that gravity adds in REST_SUBSTEPS substeps. Slower contacts do not bounce, so that bodies settle. */
   readonly restSpeed: number;
   /**
    * The greatest speed that one push may give. It is the lowest of three speeds:
@@ -171,20 +168,20 @@ export interface Substep {
    */
   readonly pushSpeed: number;
   /**
-   * If bodies part, a push may give each of two equal bodies less than pushSpeed: less by this factor times half of the
-   * speed of parting. The factor is PARTING. If radii differ, it is multiplied by the square of the cube root in
-   * pushSpeed, so that crowds of different sizes get no faster than others.
+   * If two equal bodies part at the speed s, a push gives each at most pushSpeed − parting · s / 2. If radii differ,
+   * `parting` is PARTING times the square of the cube root in pushSpeed, so that crowds of different sizes get no
+   * faster than others.
    */
   readonly parting: number;
   /**
-   * pushSpeed / 8 and restSpeed / 4. In deep overlaps, all pushes of a pass together change a velocity by at most
-   * kickSpeed, and under strain by at most calmSpeed, or by more if a contact approaches (`limit` in law.ts).
+   * pushSpeed / 8 and restSpeed / 4. All contacts of a pass together change a velocity by at most kickSpeed in deep
+   * overlaps and calmSpeed under strain, or by more if a contact approaches (`limit` in law.ts).
    */
   readonly kickSpeed: number;
   readonly calmSpeed: number;
   /** DEEP / diameter: factor from an overlap of particles of one size to its `depth` (law.ts). */
   readonly deepRate: number;
-  /** STRAIN / pushSpeed, or 0 if pushes give no speed: factor from a speed to its `strain` (law.ts). */
+  /** From a speed to its `strain` (law.ts): STRAIN / pushSpeed, or 0 if pushSpeed is at most LEAST_REST_SPEED. */
   readonly strainRate: number;
   /**
    * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each centre stays

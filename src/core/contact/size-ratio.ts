@@ -54,7 +54,7 @@ export function sizeRatioWarning(
   return `The largest radius is ${shown} times the smallest. With ${settings.substeps} substeps the largest particles sink into the smallest ones below them. ${advice}`;
 }
 
-/** Returns ParticleSimulation.warnings. `dt` is the time step in seconds. */
+/** Returns the warnings that do not depend on the engine. `dt` is the time step in seconds. */
 export function warningsOf(simulation: Parameters<typeof sizeRatioWarning>[0], dt: number): string[] {
   const ratio = sizeRatioWarning(simulation, dt);
   return ratio === undefined ? [] : [ratio];

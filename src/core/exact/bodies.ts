@@ -34,7 +34,7 @@ export function checkExactBodies(
   });
 }
 
-/** Throws if an exact simulation cannot hold such obstacles. `given` is an array of positions or has `positions`. */
+/** Throws if an obstacle's position is beyond what an exact simulation can hold. */
 export function checkExactObstacles(
   quanta: Quanta,
   given: ObstaclesGiven | StaticBodies,

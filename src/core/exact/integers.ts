@@ -1,7 +1,7 @@
 /**
- * Integer arithmetic of exact simulations. Every result is the same on every device. Here, doubles hold the integers:
- * all products stay below 2⁵³, so they are exact. Shaders compute the same numbers from 32-bit integers;
- * docs/design/exact.md derives the ranges.
+ * Integer arithmetic of exact simulations. Every result is the same on every device. Here, doubles hold the integers.
+ * Products stay below 2⁵³, so they are exact; only lengthOf may have larger squares, which it merely compares. Shaders
+ * compute the same numbers from 32-bit integers. docs/design/exact.md derives the ranges.
  */
 
 /** Bits of a unit vector's components and of ratios: 1 is 2^FRACTION_BITS. */
@@ -11,7 +11,7 @@ export const ONE = 2 ** FRACTION_BITS;
 /** Significant bits of a factor. The product of a 32-bit integer and a factor then consists of two 32-bit products. */
 const FACTOR_BITS = 16;
 
-/** Greatest number of bits of a component from which a length is computed. */
+/** Greatest number of bits per component that lengthOf squares and adds up. */
 const LENGTH_BITS = 20;
 
 /** Sums with this number have no room for fractions, so processors round them to whole numbers. */

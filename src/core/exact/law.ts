@@ -1,6 +1,6 @@
 /**
- * The contact law (../contact/law.ts) in whole numbers: lengths in quanta, velocities in quanta per second. The
- * formulas are the same, except that they round to whole numbers, and that obstacles remove the whole overlap. Twin:
+ * The contact law (../contact/law.ts) in whole numbers: lengths in quanta, velocities in quanta per second. The main
+ * differences: results are rounded to whole numbers, obstacles remove the whole overlap, and there is no `aside`. Twin:
  * shaders/solve/exact/law.wgsl.
  */
 import { DEEP, FREE_PUSH, PARTING, STRAIN } from '../base/constants';

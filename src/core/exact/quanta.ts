@@ -44,7 +44,7 @@ export interface Quanta {
   readonly searchDiameter: number;
 }
 
-/** Chooses the quanta for a world. `diameter` is a 32-bit float. Throws if the world is too large or too far from 0. */
+/** Chooses the quanta. `diameter` is a 32-bit float. Throws if the world is too small, too large or too far from 0. */
 export function defineQuanta(
   { min, max, period }: Pick<World, 'min' | 'max' | 'period'>,
   diameter: number,

@@ -10,7 +10,7 @@ import { MOST_SPEED } from './step';
 /** Greater push velocities would change nothing, because this one is above every limit of pushChange. */
 const MOST_PUSH = 2 ** 30;
 
-/** Number of values of the dither, which takes the place of fractions: see ditherOf. */
+/** Number of values of the dither. */
 const DITHERS = 2 ** 16;
 
 export interface ExactSubstep {
@@ -20,7 +20,7 @@ export interface ExactSubstep {
   /** Quanta per second that gravity adds in a substep: `gained` in this step, `meanGain` on average over many steps. */
   readonly gained: Float64Array;
   readonly meanGain: Float64Array;
-  /** Motion in this step adds dither / DITHERS quanta before it rounds down: see ditherOf. */
+  /** See ditherOf. */
   readonly dither: number;
   /** Rounding velocity · dt + motionOffset to the nearest whole number adds the dither and rounds down. */
   readonly motionOffset: number;
@@ -29,7 +29,7 @@ export interface ExactSubstep {
   /** Factor from an overlap to the velocity of that push, for overlaps up to `mostOverlap`. */
   readonly pushRate: number;
   readonly mostOverlap: number;
-  /** The same for walls: from a depth to the velocity that moves the particle out in one substep. */
+  /** Factor from a depth in a wall or obstacle, up to `mostDepth`, to the velocity that undoes it in one substep. */
   readonly wallRate: number;
   readonly mostDepth: number;
   readonly friction: number;
@@ -50,8 +50,8 @@ export interface ExactSubstep {
 
 /**
  * Returns the dither, from 0 to DITHERS − 1: motion in step number `step` adds dither / DITHERS quanta before it rounds
- * down. On average over many steps, nothing is lost: a particle with a motion of 0.1 quanta per substep then moves one
- * quantum per ten substeps. The multiples of the golden ratio spread evenly, however many there are.
+ * down. So on average over many steps, a motion of 0.1 quanta per substep moves a particle one quantum per ten
+ * substeps. Multiples of the golden ratio, modulo 1, spread evenly, however many there are.
  */
 function ditherOf(step: number): number {
   return Math.imul(step, 0x9e37_79b1) >>> 16;

@@ -115,8 +115,8 @@ export function obstaclesOf({
 }
 
 /**
- * Checks and copies obstacles like readObstacles. Also checks that they fit the world. `defaultBox` is the world's box
- * if the user chose no box: then the centres of obstacles must be inside.
+ * Calls readObstacles, and also checks that the obstacles fit the world. `defaultBox` is the world's box if the user
+ * chose no box: then the centres of obstacles must be inside.
  */
 export function checkObstacles(
   given: ObstaclesGiven,

@@ -177,10 +177,7 @@ class Builder {
   }
 }
 
-/**
- * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast, and
- * compares all numbers only among bodies whose upper bits there are equal.
- */
+/** Orders bodies by coordinates, then by sizes. */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
     if (!numbers) return 0;

@@ -13,7 +13,7 @@ function defaultEdge(dimensions: Dimensions, capacity: number): number {
 /** Returns the most cells that the default box may have. A device must be able to hold this many. */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
-  // Round up, and add the cells that rounding of positions may require, and the cells of the ring at both ends.
+  // The margins cover the rounding of positions, and the cells of the ring at both ends.
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
@@ -23,7 +23,7 @@ const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 /**
  * Returns the corners in the options or, without any, the corners of the default box, whose low corner is the origin.
  * Throws if only one corner is given, or if none is given although there are `bodies`: positions of particles or
- * obstacles. An unbounded world needs no corners.
+ * obstacles.
  */
 export function boxOf(
   options: WorldOptions,

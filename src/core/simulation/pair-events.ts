@@ -3,7 +3,7 @@ import { checkInteger } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
 import type { PairList } from './simulation';
 
-/** The differences of two lists of pairs. All three lists are sorted like a PairList. */
+/** The differences of two lists of pairs. */
 export interface PairEvents {
   /** Pairs that are only in `after`. */
   readonly begun: PairList;

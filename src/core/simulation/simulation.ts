@@ -37,9 +37,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
    * that starts without particles and obstacles may leave out both. Its default box begins at the origin and is so
    * large that `capacity` particles fill at most a fifth of its area (volume). Along periodic axes, the box is at least
-   * four cells long. New particles and the centres of new obstacles must be inside the default box. They may be outside
-   * a box that you give: `measure` counts such particles as `outside`, and with `walls` the next step moves them
-   * inside.
+   * four cells long. New particles and the centres of new obstacles must be inside the default box. Both may be outside
+   * a box that you give: see `add`.
    */
   readonly min?: readonly number[] | undefined;
   /** The upper corner of the world; see `min`. */
@@ -270,14 +269,16 @@ export interface ParticleSimulation {
   /** Bytes that the simulation has reserved. */
   readonly memoryBytes: number;
   /**
-   * Problems that the present settings are likely to cause: one text per problem, with its fix. Often empty. For
-   * example, there is a text if radii differ too much for the substeps and the last time step (1/60 s before the first
-   * step). The library prints nothing itself.
+   * Likely problems: one text per problem, with its fix. For example, there is a text if radii differ too much for the
+   * substeps and the last time step (1/60 s before the first step). The library prints nothing itself.
    */
   readonly warnings: readonly string[];
   /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void;
-  /** Advances by `dt` seconds. `dt` is 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
+  /**
+   * Advances by `dt` seconds. `dt` is 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`.
+   * Exact simulations also need 2^-14 to 1/8 s per substep.
+   */
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes at least `settings.substeps` substeps, and so
@@ -313,7 +314,7 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/** Checks the arguments of `advance`, and returns `most` or its default. Call this before you measure speeds. */
+/** Checks the arguments of `advance`, and returns `most` or its default. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'longestStep'>,
   dt: number,

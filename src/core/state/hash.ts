@@ -1,7 +1,7 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it. A particle's words are its id, then
- * the bits of its position, velocity, radius (if radii vary) and half extents (if particles may be boxes). They are
- * mixed twice, from two seeds. The hash consists of the two sums over all particles, modulo 2³², so the order of
+ * the bits of its position, velocity, radius (if radii vary) and half extents (if particles may be boxes). The words
+ * are mixed twice, from two seeds. The hash consists of the two sums over all particles, modulo 2³², so the order of
  * particles does not matter. Loads are left out: they change the hash only after the next step.
  */
 
@@ -36,7 +36,7 @@ export class StateHash {
   }
 }
 
-/** Returns 16 hexadecimal digits. The digits of the high word come first. */
+/** Returns 16 hexadecimal digits, those of the high word first. */
 export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }

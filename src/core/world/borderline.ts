@@ -7,7 +7,7 @@
  *     (src/reference/query/brute-force.ts).
  *   - The test for borderline pairs computes distance² with an error of up to (k + 2) u.
  * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells are tested.
- * Others are farther apart than the diameter, and rounding is monotone, so it cannot make them overlap.
+ * Others are farther apart than the diameter. Rounding is monotone, so it cannot make such pairs overlap.
  * In a periodic world with the period P, a difference across the boundary has an additional error of up to u P. Each of
  * the two errors then grows by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *

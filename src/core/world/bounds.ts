@@ -22,7 +22,7 @@ export function defineBounds(options: BoundsOptions): Bounds {
   return Object.freeze(bounds);
 }
 
-/** Names the box in errors if the caller chose no box. The box then follows from the capacity. */
+/** Names the box in errors if the caller chose no box. */
 export const DEFAULT_BOX = 'the default box (set `min` and `max` to choose another)';
 
 /** Refuses positions outside the box, but accepts NaN. The last three arguments are names for the error. */

@@ -60,8 +60,7 @@ interface Costs {
 }
 
 /**
- * Nanoseconds, fitted by `npm run bench:cells`; docs/cell-size.md names the machine. Only ratios matter. An empty cell
- * costs the CPU engine nothing.
+ * Nanoseconds, fitted by `npm run bench:cells`; docs/cell-size.md names the machine. Only ratios matter.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
@@ -155,7 +154,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** Returns the time of the model in nanoseconds per particle. `size` is the edge of a cell in diameters. */
+/** Returns the time of the model in nanoseconds per particle. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,

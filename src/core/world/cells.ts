@@ -39,8 +39,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * Wraps a coordinate that is outside by at most one period, to at least `min` and below `min` + period. A coordinate
- * inside is unchanged.
+ * Wraps a coordinate that is outside by at most one period. The result is at least `min` and below `min` + period. A
+ * coordinate inside is unchanged.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -133,7 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** Returns a cell's bucket. The HASH_BLOCK cells of a block have consecutive buckets; the hash chooses the first. */
+/** The HASH_BLOCK cells of a block have consecutive buckets; the hash chooses the first. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
@@ -167,7 +167,7 @@ export function startLength(world: World): number {
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
-/** Returns whether the GPU decides with each sort how many of the lowest levels it merges. */
+/** Returns whether the GPU may merge the lowest levels. Each sort decides how many. */
 export function mergesLevels({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
   return kind === 'unbounded' && levels > 1;
 }

@@ -31,7 +31,7 @@ export const SMALLEST_LEVEL_TABLE = 1024;
 
 /**
  * If the lowest level of a box has more cells per particle than this, its cells are made wider, but not wider than the
- * largest particle needs. A `cellSize` turns this off.
+ * largest particle needs.
  */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
@@ -40,15 +40,14 @@ const FEW_LEVEL_CELLS = 4096;
 
 /**
  * If a periodic box has more cells than FEW_EMPTY_CELLS, and more than EMPTY_CELLS_PER_PARTICLE per particle, cells are
- * made wider to save memory: if necessary, wider than the largest particle. A `cellSize` turns this off.
+ * made wider to save memory. They may become wider than the largest particle.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
- * Defines a world with levels. It also works for particles smaller than `radii.smallest`; callers decide whether to
- * reject them. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells
- * would be too many.
+ * Defines a world with levels. The world also works for particles smaller than `radii.smallest`; callers decide whether
+ * to reject them.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -177,7 +176,7 @@ function cellsAlong(box: LevelBox, base: number): number[] {
   });
 }
 
-/** Numbers the cells of all levels. `cells` holds the number of cells along each axis on the lowest level. */
+/** Numbers the cells of all levels. `cells` is the result of cellsAlong. */
 function numberCells(
   cells: readonly number[],
   periodic: readonly boolean[],
@@ -204,8 +203,8 @@ function checkTotal<Numbered extends Pick<World, 'cellCount'>>(numbered: Numbere
 }
 
 /**
- * Sizes the tables of an unbounded world. Most particles are usually on the lowest level. If all are on another one, a
- * bucket of its table holds at most 8 on average.
+ * Sizes the tables of an unbounded world. Most particles are usually on the lowest level. If all are on another level,
+ * a bucket of that level's table holds at most 8 particles on average.
  */
 function numberTables(capacity: number, levels: number): Pick<World, 'cellCount' | 'levelStarts'> {
   const others = powerAbove(Math.max(capacity / 2 ** TABLE_SHIFT, SMALLEST_LEVEL_TABLE));

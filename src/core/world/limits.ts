@@ -1,4 +1,4 @@
-/** Limits of sizes, counts and speeds, with the reasons. */
+/** Limits of sizes, counts and speeds. */
 import { ArgumentError } from '../base/errors';
 
 /** With more cells per axis, 32-bit floats have too few bits left to determine a position's cell. */
@@ -27,9 +27,9 @@ export const LARGEST_DIAMETER = 2 ** 60;
 
 /**
  * A particle with a velocity component of this magnitude or more is quarantined, so that sums of squared speeds cannot
- * overflow. Each of the measure pass's 1,024 workgroups sums at most 2^21 particles, since MAX_PARTICLES is below 2^31:
- * at most 2^21 · 3 · (2^48)² < 2^119. Floats end at 2^128. The factor of 2^9 leaves room for speeds that a bounce
- * raises after the check.
+ * overflow. Each of the measure pass's 1,024 workgroups sums at most 2^21 particles, since MAX_PARTICLES is below 2^31.
+ * The sum is at most 2^21 · 3 · (2^48)² < 2^119, and floats end at 2^128. The difference leaves room for speeds that a
+ * bounce raises after the check.
  */
 export const GREATEST_SPEED = 2 ** 48;
 

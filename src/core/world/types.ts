@@ -52,8 +52,8 @@ export interface World {
   /** 1 / `cellSize`, a 32-bit float. */
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis; 0 in an unbounded world. Without levels, this includes an empty cell at each end of a
-   * non-periodic axis. Thanks to this ring, a probe needs no test for the border.
+   * Cells along each axis; 0 in an unbounded world. Without levels, this includes the ring: an empty cell at each end
+   * of a non-periodic axis.
    */
   readonly cells: readonly number[];
   /** Number of all cells; in an unbounded world, the number of buckets (without levels, a power of two). */

@@ -4,9 +4,8 @@
  *
  * In a box, the cell of a position is `floor((p − min) × inverseCellSize)` in 32-bit floats. The difference and the
  * product round once each. So the scaled distance of two particles has an error, the drift: along an axis of n cells at
- * most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the inverse is lowered by just enough. If nothing
- * rounds (min 0, cell size a power of two), it is not lowered. A periodic axis has `floor(period × inverseCellSize)`
- * cells; the last of them also contains the rest of the period.
+ * most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the inverse is lowered by just enough. A periodic
+ * axis has `floor(period × inverseCellSize)` cells; the last of them also contains the rest of the period.
  *
  * In an unbounded world, the edge of a cell is a power of two, so `p × inverseCellSize` is exact. All cells beyond ±2³⁰
  * are merged into the last cell. There, neighbouring 32-bit floats are at least 128 cells apart.
@@ -88,8 +87,7 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * 3. Let k be a whole number that is at least this sum. The floors of two numbers differ by less than the numbers do,
  *    plus 1. So the floors of the two s differ by at most k.
  * These cases need more care:
- * - Clamping to the box never moves two cells farther apart. So positions outside have the cells of t = 0 or t = n,
- *   which are nearer to the other particle.
+ * - Positions outside the box have the cell of t = 0 or t = n. Clamping never moves two cells farther apart.
  * - Along a periodic axis of N cells, let one particle be beyond the end by `a` cells, and another before the end by
  *   `b` cells, with a + b < radius · inverseCellSize. The last cell also contains the rest of the period. So their
  *   cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2), the coordinate before

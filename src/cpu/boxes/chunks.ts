@@ -35,8 +35,7 @@ export function createCpuBoxChunks(options: BoxChunksOptions): CpuBoxChunks {
 }
 
 /**
- * Finds the axis-aligned boxes that overlap, in chunks of space that hold about equally many boxes. Boxes may be of any
- * size; a long box is a member of several chunks. Each pair is reported once.
+ * Finds the axis-aligned boxes that overlap, by chunks of space. Boxes may be of any size. Each pair is reported once.
  */
 export class CpuBoxChunks extends BoxFinder<ChunkOrder> {
   /** Use createCpuBoxChunks, which checks its arguments. @hideconstructor */

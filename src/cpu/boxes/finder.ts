@@ -11,7 +11,6 @@ const PART_ADVICE =
   'these pairs must be stored at the same time, so use fewer boxes, or boxes that overlap fewer others';
 
 export interface Order {
-  /** Boxes with a low end above the high end, or with a number that is not finite. */
   readonly invalid: number;
   readonly memoryBytes: number;
   build(boxes: Float32Array, count: number): void;
@@ -44,7 +43,7 @@ export abstract class BoxFinder<Ordered extends Order> {
     return this.built;
   }
 
-  /** Number of boxes that overlap nothing, because a low end is above the high end or a number is not finite. */
+  /** Number of invalid boxes: a low end is above the high end, or a number is not finite. They overlap nothing. */
   get invalid(): number {
     return this.order.invalid;
   }
@@ -85,8 +84,7 @@ export abstract class BoxFinder<Ordered extends Order> {
 
   /**
    * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest way to list
-   * pairs. The array belongs to this object, is reused by the next call, and may be longer than the `2 · count` words
-   * in use.
+   * pairs. The next call reuses the array, which may be longer than the `2 · count` words in use.
    */
   collectPairs(): PairList {
     this.checkIdle();

@@ -16,7 +16,7 @@ import { FloatOrder } from '../shared/float-order';
 /** Numbers per box: low x, y, z, then high x, y, z. */
 export const CORNERS = 6;
 
-/** Number of boxes per row of the lowest level if the boxes were spread evenly. */
+/** The lowest level has about one row per this many boxes, or fewer rows. */
 const ROW_SHARE = 16;
 
 /** Greatest number of rows along an axis on the lowest level. */
@@ -27,7 +27,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. The outermost rows take these boxes. */
 const OUTLIERS = 0.02;
 
-/** This share of all boxes is ordinary. The rows of some level are as wide as the longest ordinary box. */
+/** This share of all boxes is ordinary. Some level has rows as wide as the longest ordinary box, or all are wider. */
 const ORDINARY = 0.9;
 
 /** Keeps rounding from moving a box to the next level. */
@@ -36,7 +36,7 @@ const WIDER = 1 + 2 ** -20;
 export class BoxOrder {
   /** Slots in use: one per valid box, and one per image of a box that reaches the far end of the world. */
   slots = 0;
-  /** Boxes with a low end above the high end, or with a number that is not finite. They get no slot. */
+  /** Number of invalid boxes. They get no slot. */
   invalid = 0;
   ids = new Uint32Array(0);
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
@@ -196,7 +196,6 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // The rows of some level are as wide as the longest ordinary box.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;

@@ -1,7 +1,6 @@
 /**
- * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through pairs of rows.
- * Guarantee: pairs depend only on comparisons of corners, which do not round. Each pair is listed once, the lower id
- * first.
+ * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through pairs of rows. Each pair is
+ * listed once, the lower id first.
  */
 
 import { lengthenPairs } from '../shared/lattice';
@@ -120,8 +119,8 @@ export class BoxSweep {
   }
 
   /**
-   * Two boxes may overlap in several pairs of slots, because images have slots, too. Along each axis there are three
-   * cases: no box is shifted, the box with the lower id is, or the other one is. (If both are shifted, they also
+   * Two boxes may overlap in several pairs of slots, because images have slots, too. The cases along each axis are, in
+   * this order: no box is shifted, the box with the lower id is, the other box is. (If both are shifted, they also
    * overlap unshifted.) Returns true only for the first case in which the boxes overlap.
    */
   private isFirstMeeting(slot: number, other: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * Finds the particles in a box, bounds included, in doubles. In a periodic world, any image of a particle counts. A box
- * that begins outside the world is moved by whole periods, which may round its ends.
+ * Finds the particles in a box, bounds included. Computes in doubles. In a periodic world, any image of a particle
+ * counts. A box that begins outside the world is moved by whole periods, which may round its ends.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -16,8 +16,8 @@ export interface Side {
   /** The period; 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
-   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` across the end of the
-   * world to `high`. A periodic range is wider than the box, because stored positions are rounded.
+   * The search visits the cells from position `low` to `high`; if `crosses`, across the end of the world. Along a
+   * periodic axis, this range is wider than the box, because stored positions are rounded.
    */
   readonly low: number;
   readonly high: number;

@@ -1,8 +1,7 @@
 /**
- * The loops for an unbounded world. A key is the index of a bucket in a hash table. A bucket may hold particles of
- * several cells. The loops list the slot ranges of the buckets around a cell, sort them, and merge those that overlap,
- * because two cells may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by
- * their lower slot, then by their higher slot.
+ * The loops for an unbounded world. A key is the index of a bucket in a hash table. Several cells may share a bucket,
+ * so the loops sort the slot ranges of the buckets around a cell and merge those that overlap. The distance test
+ * rejects particles of other cells. Ordering: pairs come by their lower slot, then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
@@ -101,9 +100,9 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists the first buckets, ascending, of a block
- * and of its neighbours along y and z. It leaves out neighbours that hold only earlier slots. Slots in the first or the
- * last cell of a block use no memo, because they also need a neighbouring block along x. There are several memos,
+ * A block is HASH_BLOCK cells along x with consecutive buckets. A memo lists the first bucket of a block and of each
+ * neighbour along y and z, in ascending order, without neighbours that hold only earlier slots. Slots in the first or
+ * the last cell of a block use no memo, because they also need a neighbouring block along x. There are several memos,
  * because the slots of two blocks alternate if the blocks share buckets.
  */
 const MEMOS = 8;
@@ -342,7 +341,6 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges ranges that overlap, because their cells share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -1,5 +1,5 @@
 /**
- * The sort of order.ts in phases that several threads share. The order is the same: by cell, then by id.
+ * The sort of order.ts in phases that several threads share. The resulting order is the same.
  *   1. findKeys, per batch of the input: finds the cell of each particle, and counts the particles per group of cells.
  *   2. plan, in one thread: finds where each group begins, and where each batch writes into it.
  *   3. scatter, per batch of the input: copies particles into their groups, in the order of the input.
@@ -19,7 +19,7 @@ import { kernelsFor } from './variants';
 /** Greatest number of groups: few enough for the cache, and many enough to share them evenly. */
 const GROUPS = 1024;
 
-/** A group with at most this many particles is a single bin. Insertion sorts the particles of a bin. */
+/** A group with at most this many particles is a single bin. */
 const FEW = 8;
 
 /** With at most this many particles in a bin, insertion sorts them fast. */

@@ -184,7 +184,7 @@ export class CellOrder {
   }
 }
 
-/** Samples pairs of consecutive particles. Returns whether few are more than two cells apart along the last axis. */
+/** Samples pairs of consecutive particles. Returns true if few pairs are over two cells apart along the last axis. */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
   positions: Float32Array,

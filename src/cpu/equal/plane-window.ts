@@ -74,7 +74,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** True if so few of the next slots have a neighbour in their row that a window costs more than it saves. */
+/** Returns whether a window would cost more than it saves for the next slots. */
 export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
   const end = Math.min(activeCount, slot + STRETCH);
   let near = 0;

@@ -20,8 +20,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Unlike core/world/cells.ts, truncates instead of flooring, and does not replace tiny numbers by 0. Both change
-      // only scaled positions below 1, which are in the first cell anyway.
+      // The code in core/world/cells.ts also replaces tiny numbers by 0. That would not change the cell here: scaled
+      // positions below 1 are in the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** Returns the key of a position. `columns` and `rows` count the cells inside the ring. */
+/** `columns` and `rows` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -59,10 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/**
- * Returns the key of a finite position that is outside the world or at its far end. This is a separate function, so
- * that V8 can inline keyAt.
- */
+/** Returns the key of a finite position outside the cells. This is a separate function, so that V8 can inline keyAt. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,
@@ -124,7 +121,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search may have stopped early.
+    // The window search stops early before slots that are sparse or do not fit.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }

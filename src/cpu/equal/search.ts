@@ -1,6 +1,6 @@
 /**
- * Finds overlapping pairs of particles, in portions that fit a reused buffer. Ordering: pairs come by their lower slot,
- * then by their higher slot. Each pair comes once.
+ * Finds each overlapping pair of particles once, in portions that fit a reused buffer. Ordering: pairs come by their
+ * lower slot, then by their higher slot.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Kernels, PairTask } from '../shared/kernels';
@@ -53,9 +53,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/**
- * Returns a buffer for a portion, with extra room for the pairs of one particle, because portions never split these.
- */
+/** Returns a buffer for a portion, with extra room: a portion ends only after all pairs of a particle. */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
@@ -151,8 +149,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Returns the most rows of cells that may hold higher slots near a slot. Outside bounded worlds, all rows around it
- * count, because a row across an end or in another block may be ahead.
+ * Returns the greatest number of rows near a slot that may hold higher slots. In bounded worlds, these are its own row
+ * and the rows ahead. In other worlds, any row around it may hold higher slots.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -161,7 +159,7 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
   return dimensions === 2 ? 6 : 18;
 }
 
-/** Sorts by the first label, then by the second. Labels are below `limit`. See makeRoom for `advice`. */
+/** Returns a copy sorted by the first label, then the second. Labels are below `limit`. See makeRoom for `advice`. */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(
     () => sortedCopy(pairs, length, limit),

@@ -1,12 +1,11 @@
 /**
  * Finds the same pairs as `collectByKeys` of space.ts, in the same order. This search is faster if balls are not sparse
- * and a layer fits the window, which plane-window.ts explains. A slot is tested with later slots of its own row and of
- * four rows ahead: the next row of its layer, and three rows of the next layer.
+ * and a layer fits the window; see plane-window.ts. A slot is tested with later slots of its own row and of four rows
+ * ahead: the next row of its layer, and three rows of the next layer.
  *
- * A table holds the first slot of each cell. Without it, the search would advance a pointer into each row ahead, with
- * four unpredictable branches per slot. The first slot in or after the three cells of a row is always tested, because
- * whether they hold any slot is unpredictable too. The test is written out five times, because a loop over rows would
- * be slower.
+ * A table holds the first slot of each cell. Without the table, the search would advance a pointer into each row ahead,
+ * with four unpredictable branches per slot. Each row's loop tests at least one slot, because whether the row has any
+ * is unpredictable too. The test is written out five times, because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
@@ -17,8 +16,8 @@ const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
 /**
- * Number of cells in the table, a power of two. The table must hold all cells that a block searches: more than a layer
- * and a row.
+ * Number of cells in the table, a power of two. The search of a block spans more than a layer and a row. If it spans
+ * CELLS or more, collectByKeys takes over.
  */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
@@ -53,8 +52,7 @@ let isSure = true;
 
 /**
  * Like `collect` of ../shared/kernels.ts, but stops before slots that are sparse or do not fit the window. If
- * `continues`, the window still holds the slots that the last call loaded. That call was for earlier slots of the same
- * search.
+ * `continues`, reuses the slots that the last call loaded.
  */
 export function collectInWindow(task: PairTask, stop: number, end: number, continues: boolean): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;

@@ -20,7 +20,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // plane.ts explains why this truncates.
+      // plane.ts explains the difference from core/world/cells.ts.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -33,14 +33,13 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // `descents` becomes negative, and stays so, once a key is below the one before.
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/** Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. */
+/** `columns`, `rows` and `layers` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,

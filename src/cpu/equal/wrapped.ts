@@ -1,10 +1,9 @@
 /**
  * The loops for a periodic world, which also find pairs across its ends; see ../shared/kernels.ts.
  *
- * If none of the cells ahead of a cell is across an end, the loops of bounded worlds find the pairs of its slots. They
- * need no minimum images: a periodic axis has three or more cells, so cells that touch directly do not also touch
- * across an end. For all other slots, this file lists the ranges of slots in the cells ahead and compares minimum
- * images.
+ * If a cell has no cell ahead across an end, the loops of bounded worlds find the pairs of its slots. They need no
+ * minimum images: a periodic axis has three or more cells, so cells that touch directly do not also touch across an
+ * end. For other cells, this file lists the ranges of slots in the cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import type { PairTask } from '../shared/kernels';
@@ -157,8 +156,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // Across the upper end, the neighbour of the last row is the first row. In 2D, the first row has lower keys, so it
-    // is not ahead. In 3D, the first row of the next layer is ahead.
+    // Across the upper end, the last row borders the first row. In 2D, the first row has lower keys, so it is not
+    // ahead. In 3D, the first row of the next layer is ahead.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );

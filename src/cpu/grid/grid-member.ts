@@ -1,8 +1,7 @@
 /**
- * The part of one thread in building a grid and in searching it. The phases of a build are those of
- * ../equal/order-phases.ts. A search that only counts pairs has one phase. A search that lists them has two: each batch
- * of slots writes its pairs anywhere in shared memory; then the pairs are copied into the order of the slots. So the
- * list equals that of a single thread.
+ * The part of one thread in building a grid and in searching it. ../equal/order-phases.ts describes the phases of a
+ * build. Counting pairs takes one phase. Listing them takes two: each batch of slots writes its pairs anywhere in
+ * shared memory; then the pairs are copied into the order of the slots. So the list equals that of a single thread.
  */
 import type { World } from '../../core/world/world';
 import { CellOrder } from '../equal/order';
@@ -25,7 +24,7 @@ export interface GridMemberOptions {
 export type GridPhase = 'keys' | 'scatter' | 'place' | 'count' | 'collect' | 'copy';
 const PHASES: readonly GridPhase[] = ['keys', 'scatter', 'place', 'count', 'collect', 'copy'];
 
-/** Words of `table` per batch: the number of words that its pairs take, where they are, and where they go. */
+/** Words of `table` per batch: the number of words of its pairs, their index in `scattered`, their index in `found`. */
 const ENTRY = 3;
 
 export class GridMember implements Member {
@@ -35,7 +34,7 @@ export class GridMember implements Member {
   /** The positions of the last build, wrapped, in the order of the input. */
   readonly input: Float32Array;
   readonly inputWords: Uint32Array;
-  /** The same positions in the order of cells, and by id within a cell. */
+  /** The same positions by slot. */
   readonly positions: Float32Array;
   readonly positionWords: Uint32Array;
   /** The lists of pairs of all batches, in any order, and the ordered list. */
@@ -43,7 +42,7 @@ export class GridMember implements Member {
   found: Uint32Array = new Uint32Array(0);
   private readonly numbers: Float64Array;
   private readonly table: Int32Array;
-  /** One number: how many words of `scattered` are in use. */
+  /** One element: the number of words of `scattered` in use. */
   private readonly used: Int32Array;
   private phase: GridPhase = 'keys';
   private count = 0;
@@ -68,7 +67,6 @@ export class GridMember implements Member {
     this.used = integersIn(memory, 1);
   }
 
-  /** Returns how a job over this number of particles is divided. */
   batchesFor(count: number): Batches {
     const { world, threads } = this.options;
     return batchesFor(count, threads, GRID_BATCHES[world.dimensions]);
@@ -96,8 +94,8 @@ export class GridMember implements Member {
   }
 
   /**
-   * The owner calls this before each job. `count` is the number of particles, but in the phases count and collect the
-   * number of active slots. `size` is the length of a batch. The phases place and copy use neither.
+   * The owner calls this before each job. `size` is the length of a batch. `count` is the number of active slots in the
+   * phases `count` and `collect`, and of particles in `keys` and `scatter`. `place` and `copy` use neither number.
    */
   prepare(phase: GridPhase, count: number, size: number): void {
     const { numbers, order } = this;

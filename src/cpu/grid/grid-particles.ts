@@ -160,7 +160,7 @@ export class CpuGridParticles {
     if (this.destroyed) throw new DestroyedError('CpuGridParticles');
   }
 
-  /** Ends the use of the particles. Later, sort, add, remove, read, checkpoint and restore throw. */
+  /** Afterwards, sort, add, remove, read, checkpoint and restore throw. */
   destroy(): void {
     this.destroyed = true;
   }

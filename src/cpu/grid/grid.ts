@@ -196,9 +196,9 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. The ray meets a particle at the least t whose point is within
-   * `radius` of the particle's centre. Default and greatest radius: half the diameter. In a periodic world the ray
-   * wraps, up to 64 periods along each axis, and meets each particle only once.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. A particle's distance is the least t whose point is within
+   * `radius` of its centre. Default and greatest radius: half the diameter. In a periodic world the ray wraps, up to 64
+   * periods along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

@@ -129,9 +129,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. The ray meets a particle at the least t whose point is within
-   * the particle's radius of its centre. In a periodic world the ray wraps, up to 64 periods along each axis, and meets
-   * each particle only once. Leave out `radius`.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. A particle's distance is the least t whose point is in its
+   * ball. In a periodic world the ray wraps, up to 64 periods along each axis, and meets each particle only once. Leave
+   * out `radius`.
    */
   alongRay(
     origin: readonly number[],

@@ -1,6 +1,6 @@
 /**
  * The base of the CPU's grids. Subclasses decide which particles overlap.
- * Guarantee: while a visitor of the caller runs, building the grid or searching it for pairs throws.
+ * Guarantee: while a `visit` function runs, building the grid or searching it for pairs throws.
  */
 import { checkFunction } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -50,7 +50,7 @@ export abstract class PairGrid {
 
   protected abstract candidates(): number;
 
-  /** The error message if a caller builds the grid, or searches for pairs, inside a visitor. */
+  /** The error message of checkIdle. */
   protected abstract readonly busy: string;
 
   protected abstract readonly filling: string;
@@ -84,10 +84,9 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the number of candidates: the pairs that the grid proposes for a test of their distance. For one diameter,
-   * these are the pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger
-   * particle's level or of a higher one, and candidates may include pairs whose cells only share a bucket.
-   * Compare the number with n(n − 1)/2, the number of all pairs.
+   * Returns the number of candidates: pairs of particles in the same or in adjacent cells, whose distances the grid
+   * tests. If radii vary, the cells are those of the larger particle's level or of a higher one. Candidates may then
+   * include pairs whose cells only share a bucket. Compare the number with n(n − 1)/2, the number of all pairs.
    */
   countCandidates(): number {
     this.checkIdle();
@@ -97,8 +96,8 @@ export abstract class PairGrid {
 
   /**
    * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest way to get a
-   * list of pairs. The array belongs to the grid, is reused by the next call, and may be longer than the `2 · count`
-   * words in use.
+   * list of pairs. The grid reuses the array in the next call. The array may be longer than the `2 · count` words in
+   * use.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();
@@ -162,8 +161,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns positions and their bits. In periodic worlds, these are the first `particles` positions, wrapped; otherwise
-   * all of the input.
+   * Returns positions and their bits: in periodic worlds, wrapped copies of the first `particles` positions; otherwise
+   * the input.
    */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);

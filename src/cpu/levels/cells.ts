@@ -152,7 +152,7 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the greatest coordinate such that the cells of a row from `x` up to it have consecutive buckets. */
+  /** From `x` up to the returned coordinate, the cells of a row have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
@@ -199,28 +199,26 @@ export class LevelCells {
   }
 }
 
-/** Returns the planned size of the sample of LevelChoice. A larger sample would be slower but more precise. */
+/** Returns the planned size of the sample of LevelChoice. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
 /**
- * A sample is not used if it is larger than this many times the planned size. That may happen, because coincident
+ * A sample of more than this many times the planned size is not used. A sample may be that large, because coincident
  * particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 
-/**
- * Costs, where the test of a candidate costs 1: LOOKUP per row of cells that is looked up, CELL per cell of the table.
- */
+/** Costs, where the test of a candidate costs 1: LOOKUP per lookup of a row of cells, CELL per cell of the table. */
 const LOOKUP = 3;
 const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
 /**
- * If a level needs more than this share of the table, its cost is that of a hashed table. Each higher level has about a
- * fourth of the cells of the level below, or fewer. So if the lowest level in use needs no more than this share, all
- * levels fit.
+ * If a level needs more than this share of the table, its cost is that of a hashed table. If the lowest level in use
+ * needs less, all levels usually fit, because each has at most about a fourth of the cells of the level below. Long
+ * thin worlds are an exception; LevelCells.assign decides.
  */
 const MOST_ROOM = 0.7;
 

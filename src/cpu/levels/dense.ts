@@ -120,7 +120,7 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
       } else if (layersLeft > 0) {
         layersLeft--;
         rowsLeft = 2;
-        // Goes from the last of three rows to the first row of the next layer.
+        // Goes from the row at y + 1 to the row at y − 1 of the next layer.
         rowKey += layerStride - 2 * stride;
       } else {
         index--;

@@ -84,7 +84,7 @@ export function visitLevelCells(
   });
 }
 
-/** Visits the slots of the cells from `first` to `end`, both included. */
+/** Visits the slots of a row's cells from `first` to `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

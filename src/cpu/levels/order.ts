@@ -1,7 +1,6 @@
 /**
- * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last: those
- * with a coordinate that is not finite, or a radius that is NaN, negative or too large. The sort is by the lower bits
- * of the bucket's number, then stably by the upper bits.
+ * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last. The
+ * sort is by the lower bits of the bucket's number, then stably by the upper bits.
  * Guarantee: the order depends on the positions, radii and ids alone. A sort allocates nothing that grows with the
  * number of particles.
  */
@@ -49,7 +48,6 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // Number of buckets of a hashed table.
     const hashed = hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -184,7 +182,7 @@ export class LevelOrder {
       let hash =
         Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
       if (is3D) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
-      // The highest bits of the hash, which depend on all bits of the position, decide the comparison.
+      // The comparison mostly depends on the highest bits of the hash. These depend on all bits of the position.
       if (hash >>> 0 < chosen) sample[sampled++] = index;
     }
     this.sampled = sampled <= largest ? sampled : 0;

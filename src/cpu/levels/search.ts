@@ -1,11 +1,10 @@
 /**
  * Finds overlapping pairs of particles with variable radii. Each pair is found once: from the particle on the lower
- * level, or from either particle if their levels are equal. On a particle's own level, its search covers its cell and
- * the half of the neighbouring cells that come after it (the cells ahead). On each higher level in use, the search
- * covers all cells around the particle. In a hashed table, a bucket may also hold particles of other cells, so the
- * search compares level and cell.
- * Ordering: pairs are sorted by the slot from which they are found; for each slot, first the pairs on its own level,
- * then those with higher levels, the highest level first.
+ * level, or from either particle if their levels are equal. On a particle's own level, the search covers its cell and
+ * half of the cells around it (the cells ahead). On each higher level in use, the search covers all cells around the
+ * particle. In a hashed table, a bucket may also hold particles of other cells, so the search compares level and cell.
+ * Ordering: pairs come by the slot from which they are found. For each slot, pairs on its own level come first, then
+ * those with higher levels, the highest level first.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -88,7 +87,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     let candidates = 0;
     for (let slot = 0; slot < activeCount; slot++) {
       this.listFrom(slot);
-      // In its own cell, which is in the first span, a slot is compared only with later slots.
+      // In the first span, which begins with its own cell, a slot is compared only with later slots.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
       for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
         const higher = levelChoice.used[index] as number;
@@ -192,7 +191,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Lists half of the cells around a cell, so that each pair of cells is searched only once. */
   private listAhead(level: number, x: number, y: number, z: number): void {
     this.aheadLevel = level;
     this.startList(AHEAD, x, y, z);

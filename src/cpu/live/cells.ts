@@ -71,7 +71,7 @@ export class LiveCells {
   /** A margin greater than the rounding error of a position plus a period; 0 along axes that do not wrap. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
-  /** First and last cell of two ranges along each axis. The second is usually empty. */
+  /** First and last cell of two ranges along each axis. The second range is usually empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);

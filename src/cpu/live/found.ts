@@ -1,10 +1,10 @@
 /**
- * The ids that searches have found. A visitor may start another search, whose ids then follow the ids of the outer
- * search.
+ * The ids that searches have found. If a visitor starts another search, the ids of that search follow those of the
+ * outer search.
  */
 import { allocate } from '../shared/lattice';
 
-/** An answer with more ids than this is sorted by the built-in sort. */
+/** The built-in sort sorts answers with more ids than this; insertion sorts the others. */
 const SHORT_ANSWER = 32;
 
 export class Found {

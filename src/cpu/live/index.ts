@@ -291,9 +291,8 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
-   * objects by ascending id. Pairs each object with objects in larger cells, and with objects of higher ids in cells of
-   * the same size, by ascending id of the other object.
+   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Ordering: pairs come
+   * by the id of the object in the smaller cell (in cells of one size, by the lower id), then by the other id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -366,9 +365,9 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
-   * 0 ≤ t ≤ greatestDistance, which may be Infinity. The ray meets an object at the least t whose point is within the
-   * object's radius of its centre. In a periodic world the ray wraps, up to 64 periods along each axis, and meets each
-   * object only once. Leave out `radius`.
+   * 0 ≤ t ≤ greatestDistance, which may be Infinity. An object's distance is the least t whose point is in its ball. In
+   * a periodic world the ray wraps, up to 64 periods along each axis, and meets each object only once. Leave out
+   * `radius`.
    */
   alongRay(
     origin: ArrayLike<number>,
@@ -446,7 +445,7 @@ export class CpuIndex {
     checkReach(radius, this.halfPeriod);
   }
 
-  /** Returns a coordinate of a point, wrapped into the box along axes that wrap; 0 for z in 2D. */
+  /** Returns a coordinate of a point, wrapped along axes that wrap; 0 for z in 2D. */
   private wrappedCoordinate(point: ArrayLike<number>, axis: number): number {
     const { bounds } = this;
     if (axis === bounds.dimensions) return 0;

@@ -112,8 +112,8 @@ export class DistanceSearch {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The factor 2 is for the rounded sum of radii. `noise` bounds the rounding error of a distance along one axis,
-    // which matters if a period is far longer than the radii.
+    // The factor 2 is for the rounded sum of radii. `noise` bounds the rounding error of a distance along one axis. It
+    // matters if a period is far longer than the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

@@ -10,7 +10,7 @@ export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): Ra
   const { dimensions, min, period } = bounds;
   const { reals, counts, occupied, occupiedLevels } = cells;
   const start = wrapRay(bounds, ray);
-  // 0 along axes that do not wrap: cells there are counted from coordinate 0, so their edges are not rounded.
+  // Along axes that do not wrap, cells are counted from coordinate 0.
   const extents = period.map((length, axis) => (length > 0 ? Math.abs(min[axis] as number) + length : 0));
   const halfPeriod = Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
   const hits = new RayHitList(reals);

@@ -1,7 +1,6 @@
 /**
- * Arrays and loops of the searches by cells. For bounded worlds, ../equal/plane.ts has the loops in 2D and
- * ../equal/space.ts those in 3D. They are separate, because a loop over axes would take longer than the rest of the
- * work.
+ * Arrays and loops of the searches by cells. 2D and 3D have separate loops (in bounded worlds: ../equal/plane.ts and
+ * ../equal/space.ts), because a loop over axes would take longer than the rest of the work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: 2D vectors take two numbers, 3D vectors three.
@@ -44,12 +43,13 @@ export interface PairTask extends SlotPairs {
   readonly keys: Int32Array;
   readonly activeCount: number;
   readonly positions: Float32Array;
+  /** The label of each slot, such as the particle's id. */
   readonly labels: Uint32Array;
   diameter: number;
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Two labels per pair, the lower label first. `labels` has the label of each slot, such as the particle's id. */
+  /** Two labels per pair, the lower label first. */
   words: Uint32Array;
   length: number;
   next: number;
@@ -89,8 +89,8 @@ export interface Kernels {
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /**
-   * Finds the pairs of each slot with later slots nearby, until `length` exceeds `stop` or `next` reaches `end`. If
-   * `continues`, nothing has changed since the last call, which was for earlier slots of this task.
+   * Finds the pairs of each slot with later slots nearby, until `length` exceeds `stop` or `next` reaches `end`. Set
+   * `continues` only if the last call was for earlier slots of this task and nothing has changed since.
    */
   collect(task: PairTask, stop: number, end: number, continues?: boolean): void;
   /** Finds the same pairs in the same order, but compares all slots. */

@@ -151,7 +151,7 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
   return low;
 }
 
-/** Once per this many slots, plane-window.ts and space-window.ts check whether these slots are too sparse for them. */
+/** plane-window.ts and space-window.ts check once per this many slots whether particles are too sparse for a window. */
 export const STRETCH = 2 ** 10;
 
 /** Returns what to add to the first label and subtract from the second so that they ascend. Uses no branch. */

@@ -1,6 +1,6 @@
 /**
- * Memory for arrays. By default each array has memory of its own. Arrays that several threads use are in shared memory:
- * a worker builds the same objects in the same order as the thread that owns them, over the buffers that it was given.
+ * Memory for arrays. Arrays that several threads use are in shared memory. A worker must build the same objects in the
+ * same order as their owner, because GivenMemory hands out the owner's buffers in that order.
  */
 export interface Memory {
   /** Returns memory of zeros; a worker gets what the owner has put there. */

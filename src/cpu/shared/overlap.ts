@@ -55,9 +55,9 @@ export function minimumDistance(apart: number, period: number): number {
 
 /**
  * A share of diameter². If a computed distance² differs from diameter² by less than this share, rounding may have put
- * it on the wrong side. Each of these is rounded by at most 2⁻⁵³ of its value: each difference, square and sum;
- * diameter²; and the product of diameter² with SURELY or PERHAPS. Together these errors are less than 8 · 2⁻⁵³ =
- * ROUNDING_BAND.
+ * the distance² on the wrong side. Each rounding adds a relative error of at most 2⁻⁵³. Seven of these add up: a
+ * difference counts twice, because it is squared; then come the square, two sums, diameter², and its product with
+ * SURELY or PERHAPS. Together they are less than 8 · 2⁻⁵³ = ROUNDING_BAND.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
@@ -81,14 +81,14 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 /**
  * If the distance² of a pair in doubles is below diameter² · SURELY, the pair overlaps. If it is above diameter² ·
  * PERHAPS, the pair does not. The loops for bounded worlds keep all pairs that may overlap, and dropApart tests them
- * afterwards: a call inside a loop would make V8 keep the loop's numbers in memory, not in registers.
+ * afterwards. If a loop called the exact test, V8 would keep the loop's numbers in memory, not in registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap, and returns the end of the others, which keep their order. Each given
- * pair has a distance² of at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap. The others keep their order. Returns their end. Each given pair must
+ * have a distance² of at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -189,10 +189,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/**
- * Returns whether two balls overlap. A double cannot hold every sum of two radii exactly. `rest` is what the rounded
- * sum lacks.
- */
+/** Returns whether two balls overlap, even if a double cannot hold the sum of their radii exactly. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,

@@ -1,12 +1,11 @@
 /**
- * Walks a ray through cells and finds the balls that it meets, in doubles. In a periodic world the ray wraps at most
- * MOST_PERIODS times along each axis, and each ball counts once, where the ray first meets it. Grids wrap centres by at
- * most one period; no ray meets a ball whose centre is then still outside.
+ * Finds the balls that a ray meets, in doubles. In a periodic world, the ray wraps at most MOST_PERIODS times along
+ * each axis. Each ball counts once, where the ray first meets it.
  *
- * The walk goes through layers along z, the rows of each layer, and the cells of each row. It computes the times at
- * which the ray is near a layer or row, and searches only the cells near the ray at these times, each image of a cell
- * once. A time is a distance along the ray, in lengths of the direction. All ranges are widened by more than the
- * rounding errors.
+ * The walk goes through layers along z, the rows of each layer, and the cells of each row. It narrows the times to
+ * those at which the ray is near the layer, then near the row. It searches only the cells near the ray at these times,
+ * each image of a cell once. A time is a distance along the ray, in lengths of the direction. All ranges are widened by
+ * more than the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -204,8 +203,8 @@ export class Path {
   }
 
   /**
-   * Returns whether a centre is inside the world along all periodic axes. Rays leave out all other centres: `seek`
-   * would not end if one were very far away.
+   * Returns whether a centre is inside the world along all periodic axes. Grids wrap centres by at most one period.
+   * Rays leave out those that are still outside: `seek` would not end if one were very far away.
    */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
@@ -321,10 +320,7 @@ export class Layers {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /**
-   * Returns the coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost layers
-   * have no end.
-   */
+  /** Returns the coordinates at which a layer begins and ends. */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {

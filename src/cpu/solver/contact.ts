@@ -16,15 +16,15 @@ export interface Response {
   /** The sums S (vectors) and, with variable radii, B (numbers) of core/contact/law.ts. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /** `closing` of law.ts, or 0 if it is at most the smaller one of kickSpeed and 2 · calmSpeed. */
+  /** `closing` of law.ts, or 0 if it is at most min(kickSpeed, 2 · calmSpeed). */
   readonly closings: Float64Array;
   /** `depth` and `strain` of law.ts; values of at most 1 may be 0 instead. In exact simulations, in units of 1/ONE. */
   readonly depths: Float64Array;
   readonly strains: Float64Array;
   /**
    * 1 if `respond` has changed a particle's entry of `pushes`, `closings`, `depths` or `strains`. With gravity, few
-   * contacts change these arrays, so the end of a pass reads and clears them only where there is a mark. Exact
-   * simulations set no marks.
+   * contacts do. So the end of a pass reads and clears these arrays only for marked particles. Exact simulations set no
+   * marks.
    */
   readonly marks: Uint8Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
@@ -49,8 +49,8 @@ export interface ObstacleContacts {
 }
 
 /**
- * Adds `aside` of core/contact/law.ts for two particles of one radius. `normal` points from slot `b` to slot `a`, and
- * has as many components as there are dimensions. `rate` is DEEP / diameter.
+ * Adds `aside` of core/contact/law.ts for two particles of one radius. `normal` points from slot `b` to slot `a`, with
+ * one component per dimension. `rate` is DEEP / diameter.
  */
 export function pushAside(
   { positions }: ParticleState,

@@ -1,6 +1,5 @@
 /**
- * Finds the obstacles that a particle overlaps, if all bodies have one radius. Searches the particle's cell and the
- * cells around it.
+ * Finds the obstacles that a particle overlaps, if all bodies have one radius.
  * Guarantee: overlaps are decided exactly on the 32-bit coordinates. Ordering: by rows of cells, in each cell by slot.
  */
 

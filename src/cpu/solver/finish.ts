@@ -23,8 +23,8 @@ import {
 const GREATEST_PLAIN = 2 ** 127;
 
 /**
- * Ends a pass for the slots from `begin` up to `end`. Sets their entries in all arrays of the response except
- * `approaches` and `partners` to zero. Writes positions and velocities to `target`.
+ * Ends a pass for the slots from `begin` up to `end`. Writes positions and velocities to `target`. Clears `response`
+ * for these slots, except `approaches` and `partners`.
  */
 export function finish(
   dimensions: Dimensions,
@@ -188,7 +188,7 @@ export function finish(
   }
 }
 
-/** Sets a particle's mark, and the sums that only marked particles have, to zero. */
+/** Sets a particle's mark, and the entries that only marked particles have, to zero. */
 export function clearMarked(dimensions: Dimensions, response: Response, slot: number): void {
   const { pushes, closings, depths, strains, marks } = response;
   marks[slot] = 0;
@@ -223,8 +223,8 @@ export function finishPushApart(
 }
 
 /**
- * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
- * radius, or half of a box's edge. It is 0 if all particles have one radius: `lower` and `upper` then include that.
+ * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis. It is 0
+ * if all particles have one radius, because `lower` and `upper` then include the radius.
  */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);

@@ -1,11 +1,9 @@
 /**
  * A pass of the contact law (core/contact/law.ts) in any world, for all sizes, in 2D and 3D:
- *   - `meet` and `meetShapes`: the geometry of one contact, in doubles. A contact is between two balls, or between two
- *     bodies that may be boxes (core/particles/shapes.ts). Both write the unit normal to `normal`, to avoid an
- *     allocation.
- *   - `findPartners`, `respond` and `pushApart`: the law for pairs of particles. Particles of one radius use
- *     `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster loops of
- *     plane-contact.ts and space-contact.ts.
+ *   - `meet` and `meetShapes`: the geometry of one contact, in doubles. `meetShapes` is for bodies that may be boxes
+ *     (core/particles/shapes.ts).
+ *   - `findPartners`, `respond` and `pushApart`: the law for pairs of particles. In bounded and unbounded worlds,
+ *     particles of one radius use the faster `findPartners` and `respond` of plane-contact.ts and space-contact.ts.
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
@@ -87,7 +85,7 @@ function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a:
 
 /**
  * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to the direction of
- * that way, from b to a. Slot a is a slot of `bodies`, slot b one of `others`. Default of `others`: `bodies`.
+ * that way, from b to a. Slot a is a slot of `bodies`, slot b one of `others`.
  */
 export function meetShapes(
   { dimensions, periods }: Lattice,
@@ -235,9 +233,8 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-    // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
-    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest, which freePush enlarges if
-    // the particles do not bounce.
+    // Usually dt · `change` equals `push`. With a bounce, pushSpeed or restitution, the two may differ. Then `pushes`
+    // gets the rest of `push`. Unless the particles bounce, freePush enlarges this rest.
     const differs = bounces || half !== relaxed * inverseDt;
     if (differs) {
       const moved = dt * change;

@@ -3,9 +3,8 @@
  * the pairs nearer than REACH diameters. Order and list stay valid until two particles may have come nearer to each
  * other by more than REACH − 1 diameters. Until then, each pass goes through the list and skips the pairs that do not
  * overlap.
- * Guarantee: which substeps make a list, the order and the listed pairs depend on the particles alone, not on the broad
- * phase.
- * Pairs come by their lower slot, then by their higher slot.
+ * Guarantee: the order of particles, the listed pairs and the substeps that make a list depend on the particles alone.
+ * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { ArgumentError } from '../../core/base/errors';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -24,7 +23,7 @@ const REACH: Readonly<Record<Dimensions, number>> = { 2: 1.5, 3: 1.15 };
 /** Room for listed pairs per particle. In the densest packing, there are 3 per particle (3D: 6). */
 export const PAIRS_EACH: Readonly<Record<Dimensions, number>> = { 2: 4, 3: 8 };
 
-/** Lists that last for fewer substeps cost more time than they save. One fast particle can end a list. */
+/** Lists that last for fewer substeps cost more time than they save. */
 export const LEAST_SUBSTEPS = 2;
 
 /** This factor exceeds the effect of rounding on distances. */

@@ -53,7 +53,7 @@ export interface HeldSearch extends SlotSearch {
 
 export interface Neighbours extends SlotSearch {
   readonly contact: ContactKernels;
-  /** Finds the pairs of several substeps at once. Undefined if that is not possible. */
+  /** Finds the pairs of several substeps at once. Undefined if each substep must search anew. */
   readonly held?: HeldSearch | undefined;
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**

@@ -49,8 +49,8 @@ export class Obstacles implements ObstacleContacts {
   }
 
   /**
-   * Lets the obstacles act on the particle that the scratch arrays of walls.ts hold. Their friction acts later. `state`
-   * has the particle's position, too; in periodic worlds, `meet` wraps the one in `state`.
+   * Lets the obstacles act on the particle that the scratch arrays of walls.ts hold. `rub` applies their friction
+   * later. `state` must hold this position, too; in periodic worlds, `meet` wraps it there.
    */
   meet(state: ParticleState, slot: number, restitution: number, substep: Substep): void {
     const { dimensions, world } = this.lattice;
@@ -67,7 +67,7 @@ export class Obstacles implements ObstacleContacts {
     const velocityX = scratchVelocity[0] as number;
     const velocityY = scratchVelocity[1] as number;
     const velocityZ = scratchVelocity[2] as number;
-    // The sums of the changes, as vectors and as numbers.
+    // The sum of the changes as vectors, and the sum of their lengths.
     let [sumX, sumY, sumZ, sum] = [0, 0, 0, 0];
     let greatest = 0;
     let bounces = false;

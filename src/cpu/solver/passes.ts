@@ -38,7 +38,7 @@ export interface SolverPasses {
   wrapIn(state: ParticleState, first: number, end: number): void;
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void;
   respond(pairs: SlotPairs, state: ParticleState, response: Response): void;
-  /** Moves all particles, then lets obstacles and walls act. */
+  /** Applies the response to the particles, then obstacles and walls. */
   finish(state: ParticleState, activeCount: number, response: Response): void;
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response): void;
   pushApartFromObstacles(state: ParticleState, activeCount: number, response: Response): void;

@@ -124,9 +124,7 @@ export class CpuSimulation implements ParticleSimulation {
   private readonly passes: FloatPasses | ExactPasses;
   private readonly neighbours: Neighbours;
   private readonly response: Response;
-  /** Undefined if the capacity for obstacles is 0. */
   private readonly obstacles: Obstacles | undefined;
-  /** Undefined unless the simulation is continuous. */
   private readonly ccd: CcdSolver | undefined;
   private lastCounts = NO_CONTINUOUS_COUNTS;
   /** 0, 1, 2 …: the labels for a search that returns slots. */
@@ -267,8 +265,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Advances by `dt` seconds and times each stage; the time of a stage includes its search for pairs. With several
-   * threads, resolve includes integrating the next substep, and sort includes the search.
+   * Advances by `dt` seconds and times each stage. With one thread, the time of a stage includes its search for pairs.
+   * With several threads, sort usually includes the search, and resolve includes integrating the next substep.
    */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
@@ -283,10 +281,9 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Advances a continuous simulation by `dt` seconds, in so many substeps that its fastest particle moves at most a
-   * sixteenth of a diameter in each, but at least `settings.substeps`. If that would take more than `most` substeps,
-   * takes `settings.substeps`. Returns the number of substeps. Default of `most`: twice `settings.substeps`, at most
-   * 256.
+   * Advances a continuous simulation by `dt` seconds. Takes so many substeps that its fastest particle moves at most a
+   * sixteenth of a diameter in each, but at least `settings.substeps`. If that needs more than `most` substeps, takes
+   * `settings.substeps`. Default of `most`: twice `settings.substeps`, at most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): number {
     this.checkUsable();
@@ -541,10 +538,7 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /**
-   * Finds the overlapping pairs by testing all pairs that the search returns. These may be far more than those that
-   * overlap, so the method tests them portion by portion.
-   */
+  /** Tests the pairs of the search portion by portion, because they may be far more than the overlapping pairs. */
   private findTestedPairs(overlapOf: OverlapTest): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
@@ -615,7 +609,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.spare = state;
   }
 
-  /** Copies the state back into the arrays that the caller may have kept, if it is in the other copy. */
+  /** If the state is not in the arrays that `buffers` returned, copies it there. */
   private settle(): void {
     const { state, kept, count, dimensions } = this;
     if (kept === undefined || kept === state) return;

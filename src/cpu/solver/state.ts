@@ -54,12 +54,12 @@ export function copyState(
   to.ids.set(from.ids.subarray(0, count));
   to.positionWords.set(from.positionWords.subarray(0, dimensions * count));
   to.velocityWords.set(from.velocityWords.subarray(0, dimensions * count));
-  // Empty arrays have nothing to copy. Without boxes, `bulks` is the same array as `radii`.
   to.radii.set(from.radii.subarray(0, count));
   to.loads.set(from.loads.subarray(0, count));
   to.halves.set(from.halves.subarray(0, dimensions * count));
   to.quanta.set(from.quanta.subarray(0, dimensions * count));
   to.rates.set(from.rates.subarray(0, dimensions * count));
+  // Without boxes, `bulks` is the same array as `radii`.
   if (to.bulks !== to.radii) to.bulks.set(from.bulks.subarray(0, count));
 }
 

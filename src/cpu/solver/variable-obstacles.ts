@@ -2,8 +2,7 @@
  * Finds the obstacles that a particle overlaps, if sizes vary. `find` searches the tree of core/obstacles/tree.ts with
  * the box around the particle.
  * Guarantee: the test for an overlap is the same as between two particles. For balls it is that of
- * ../levels/search.ts, for boxes that of general-contact.ts. In periodic worlds it compares minimum images. Every
- * obstacle within reach is tested, whatever the particle's cell.
+ * ../levels/search.ts, for boxes that of general-contact.ts.
  * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
  * obstacles were given.
  */
@@ -89,10 +88,7 @@ export class VariableObstacles implements ObstacleSearch {
     this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
   };
 
-  /**
-   * Returns whether a particle and an obstacle overlap. For boxes, compares the balls around them. Decides like
-   * scanWrapped in ../levels/search.ts.
-   */
+  /** Returns whether two balls, or the balls around boxes, overlap. Decides like scanWrapped in ../levels/search.ts. */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;
     const { positions, radii } = state;

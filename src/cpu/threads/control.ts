@@ -1,8 +1,8 @@
 /**
  * How the threads of a team share work. A job is a number of batches, and each thread has a part of them. Threads claim
- * batches one by one from the counter of their own part, then from those of the others. So a thread mostly gets the
- * batches whose data are in its cache, and a worker that starts late or is busy takes fewer batches or none. The owner
- * waits only for workers that have joined the job.
+ * batches one by one from their own part, then from the parts of the others. So a thread mostly gets batches whose data
+ * are in its cache, and a worker that starts late or is busy takes fewer batches. The owner waits only for workers that
+ * have joined the job.
  *
  * The owner opens a job by making JOB odd and closes it by making JOB even. A worker joins by adding 1 to ACTIVE, and
  * then checks that the job is still open. The owner closes the job and then waits until ACTIVE is 0. So either the

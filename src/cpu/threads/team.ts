@@ -1,6 +1,6 @@
 /**
  * The workers of one simulation or grid, and the thread that owns them. Workers start in the background. The owner's
- * thread works on each job too, so a job ends even without workers. Results do not depend on which thread runs a batch.
+ * thread works on each job too, so a job ends even without workers.
  */
 import { checkInteger } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -133,10 +133,7 @@ export class Team implements Crew {
     this.workers.clear();
   }
 
-  /**
-   * Waits until the batches in progress end. The main thread of a browser may not sleep, so it spins. Batches are
-   * short; a step in one thread would block the main thread for longer.
-   */
+  /** Waits until the batches in progress end. A browser's main thread may not sleep, so it spins: batches are short. */
   private awaitWorkers(): void {
     const { control } = this;
     let sleeps = true;

@@ -1,7 +1,7 @@
 /**
- * The counting sort of particles into cells. It owns the counts, starts, ranks and entries; the caller owns the state.
- * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id. The main
- * passes run in this order: count, scan, scatter, gather.
+ * The counting sort of particles into cells: count, scan, scatter, gather. It owns the counts, starts, ranks and
+ * entries; the caller owns the state. A rank is a particle's number in its bucket. An entry holds a particle's slot in
+ * the input, and its id.
  */
 import { cellBytes, firstObstacle, mergesLevels, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

@@ -56,8 +56,8 @@ export interface GridKernelOptions {
    *   - `fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, called per neighbour
    *   - `fn finish(own: Own, particle: Particle)`, which stores the result
    *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite
-   *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads share the work for a
-   *     particle that has very many neighbours. They do so in grids with `radii`, and in grids with `crowds` if
+   *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. In kernels over particles, several threads then
+   *     share the work for a particle with very many neighbours: in grids with `radii`, and in grids with `crowds` if
    *     `radius` is at most the cell size.
    */
   readonly code: string;
@@ -427,7 +427,7 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // For kernels over particles with variable radii, the reach is in units of the sum of both radii.
+      // In kernels over particles with variable radii, this is a factor on the squared sum of both radii.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };

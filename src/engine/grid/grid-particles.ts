@@ -296,7 +296,7 @@ export class GridParticles<More extends string = never> {
     return ids;
   }
 
-  /** Writes zeros, or NaN into buffers of positions. The ids must ascend. */
+  /** Writes zeros, or NaN into buffers of positions. */
   private clear(ids: Uint32Array, kinds: readonly (readonly [StateName<More>, PerParticle])[]): void {
     for (const [name, kind] of kinds) {
       const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
@@ -304,7 +304,7 @@ export class GridParticles<More extends string = never> {
     }
   }
 
-  /** Writes values by id. The ids must ascend. Each run of consecutive ids takes one write. */
+  /** Writes values by id. Each run of consecutive ids takes one write, so ascending ids are fastest. */
   private write(
     name: StateName<More>,
     kind: PerParticle,

@@ -1,6 +1,6 @@
 /**
- * The grid, without a simulation. It loads the code of a kind of list or search only with the first of that kind, so
- * that bundlers can split the code off.
+ * The grid, without a simulation. Loads the code of lists and searches only when it is needed, so that bundlers can
+ * split the code off.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
@@ -51,8 +51,8 @@ export interface HashGridOptions extends WorldOptions {
   /** True to sort velocities together with the positions. Default: false. */
   readonly velocities?: boolean | undefined;
   /**
-   * True to pass your own ids to `encode`. The output `ids`, lists, events and kernels then use them. Default: false;
-   * the id of a particle is then its index in the input.
+   * True to pass your own ids to `encode`; all outputs then use them. If false, the default, the id of a particle is
+   * its index in the input.
    */
   readonly ids?: boolean | undefined;
 }
@@ -94,8 +94,8 @@ interface CachedBinding {
 }
 
 /**
- * Greatest number of bindings cached per buffer of positions. A caller may alternate between two buffers of velocities
- * and two of ids.
+ * Greatest number of bindings cached per buffer of positions: enough if a caller alternates between two buffers of
+ * velocities and two of ids.
  */
 const MOST_BINDINGS = 4;
 
@@ -113,13 +113,13 @@ interface GridParts {
 }
 
 /**
- * Sorts your particles into cells on the GPU. Kernels, lists and searches over the grid read its last encoded state.
- * Destroying the grid destroys these, too. In a bounded or periodic world, the cell table is dense.
+ * Sorts your particles into cells on the GPU. Kernels, lists and searches over the grid read its last encoded state. In
+ * a bounded or periodic world, the cell table is dense.
  */
 export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
-  /** @internal Kernels, lists and searches over this grid. `destroy` destroys them, and tests count them. */
+  /** @internal Kernels, lists and searches over this grid. Tests count them. */
   readonly dependants = new Set<{ destroy(): void }>();
   private readonly recorded = new RecordedSteps('sort or search', 'encode again');
   private readonly bindings = new WeakMap<GPUBuffer, CachedBinding[]>();
@@ -200,7 +200,7 @@ export class HashGrid {
     return this.parts.outputs.buffers.ids as GPUBuffer;
   }
 
-  /** Positions in sorted order, with the radii if the input has them. The layout is that of the input. */
+  /** Positions in sorted order, in the layout of the input. */
   get positions(): GPUBuffer {
     return this.parts.outputs.buffers.positions as GPUBuffer;
   }

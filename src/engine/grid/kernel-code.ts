@@ -1,7 +1,6 @@
 /**
- * Checks a user's kernel code before compilation: finds errors that the compiler would report in our lines, or only in
- * some kinds of worlds. The compiler reports all others in the user's lines, because the linker puts these last and
- * prefixes all our names except PUBLIC_NAMES.
+ * Finds errors in a user's kernel code that the compiler would report in our lines, or only in some kinds of worlds.
+ * The compiler reports all other errors in the user's lines (see gpu/user-code.ts).
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -188,7 +187,7 @@ function spellOut(
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // Leave this alias out: one that names itself would recurse forever. The compiler rejects such an alias later.
+    // Leave this alias out: an alias that names itself would recurse forever. The compiler rejects it later.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];

@@ -16,7 +16,7 @@ import { closeHoles, type ListedNeighbours } from './near';
 export interface GridBoxesOptions {
   /** The largest number of boxes. */
   readonly boxes: number;
-  /** The largest number of ids for all boxes together; 4 bytes each. */
+  /** The largest number of ids that the lists of all boxes hold together. An id takes 4 bytes. */
   readonly capacity: number;
 }
 
@@ -29,9 +29,9 @@ export interface GridBoxesInput {
 }
 
 /**
- * Lists on the GPU, for each box, the ids of the particles whose centre, or an image of it, lies in the box, bounds
- * included. Ids are ascending in each box. If the ids of a box do not all fit, its part of `ids` has only holes: words
- * of 2³² − 1. `read` leaves out holes.
+ * Lists on the GPU the ids of the particles in each box, ascending. A particle is in a box if its centre, or an image
+ * of the centre, lies inside or on the bounds. If the ids of a box do not all fit, its part of `ids` has only holes:
+ * words of 2³² − 1. `read` leaves out holes.
  */
 export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(

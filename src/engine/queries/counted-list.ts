@@ -31,15 +31,16 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * If not all entries fit, `true` ends the list at its capacity. The last owner then has only some of its entries, or
-   * only holes (words of 2³² − 1). `false`, the default, ends it before the first owner whose entries do not all fit.
+   * If not all entries fit, `true` ends the list at its capacity. The last owner's range then holds some of its
+   * entries, holes (words of 2³² − 1) or both. `false`, the default, ends the list before the first owner whose entries
+   * do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
   readonly entries: string;
   /** Bytes of the buffer of offsets, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** Notes the encoder of the last search, so that `read` throws until it is finished. */
+  /** `read` throws until the last noted encoder is finished. */
   readonly recorded: RecordedSteps;
   /** The name of a second list of the same length. It holds one further value for each entry of the first list. */
   readonly companion?: string | undefined;
@@ -171,7 +172,7 @@ export class CountedList {
   }
 
   /**
-   * The index of each owner's first entry, then the number of entries found. Lists of pairs keep more data after these.
+   * The index of each owner's first entry, then the number of entries found. `offsetBytes` may make room for more data.
    */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;

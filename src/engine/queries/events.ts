@@ -1,6 +1,6 @@
 /**
- * Compares lists of pairs on the GPU. The CPU twin is core/simulation/pair-events.ts. Because the GPU stores the list
- * of the previous comparison, the caller may submit encoders late, in any order or not at all.
+ * Compares lists of pairs on the GPU, which stores the list of the previous comparison. The CPU twin is
+ * core/simulation/pair-events.ts.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -16,8 +16,8 @@ import { CountedList, checkListFits, type ListedPairs } from './counted-list';
 /** Options of the method `events` of `GridPairs`, `BoxPairs` and `BoxChunks`. */
 export interface GridEventsOptions {
   /**
-   * The largest number of pairs in each of the three lists. A pair takes 8 bytes. Default: the capacity of the list of
-   * pairs.
+   * The largest number of pairs in each of the three lists. A pair takes 8 bytes. Default: the capacity of the compared
+   * list.
    */
   readonly capacity?: number | undefined;
 }
@@ -41,7 +41,7 @@ export interface ListedEvents extends PairEvents {
   readonly stayed: ListedPairs;
   /** Pairs that only the older search found. */
   readonly ended: ListedPairs;
-  /** False if the list of pairs was too short. Nothing was compared then, and the three lists are empty. */
+  /** False if the list of pairs was too short. The three lists are then empty. */
   readonly valid: boolean;
   /**
    * The number of pairs that the search found. If `valid` is false, create a list of pairs whose capacity is at least
@@ -165,8 +165,8 @@ export class GridEvents {
   }
 
   /**
-   * u32: the number of pairs that the newer search found, then the number that it listed. If they differ, the list of
-   * pairs was too short, and nothing was compared.
+   * u32: the number of pairs that the newer search found, then the number that it listed. If these numbers differ,
+   * nothing was compared.
    */
   get compared(): GPUBuffer {
     return this.previous.buffers.compared;

@@ -1,4 +1,4 @@
-/** The base of GridNear, GridBoxes and GridRays. An owner is a point, box or ray. */
+/** The base of GridNear, GridBoxes and GridRays. */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
@@ -55,7 +55,7 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** The caller caches the bind groups. */
+  /** Creates the bind groups for a buffer of owners. The base class caches them. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
   /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */
@@ -68,10 +68,7 @@ export abstract class ListSearch<Group> {
     return this.list.list;
   }
 
-  /**
-   * u32: the index in `ids` of each owner's first id, then the end. Owner i has the ids from `offsets[i]` to before
-   * `offsets[i + 1]`.
-   */
+  /** u32: the index in `ids` of each owner's first id, then the end. */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }

@@ -50,7 +50,7 @@ export interface ListedNeighbours {
 
 /**
  * Lists on the GPU the ids of the particles near each point, ascending. The points need not be particles. If a distance
- * equals the radius to within rounding, `ids` may have a hole, which is the number 2³² − 1; `read` leaves out holes.
+ * equals the radius to within rounding, `ids` may have a hole: the number 2³² − 1. `read` leaves out holes.
  */
 export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(

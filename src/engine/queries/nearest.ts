@@ -21,8 +21,8 @@ export interface GridNearestOptions {
   /** The number of neighbours per point, from 1 to MOST_NEAREST. A neighbour takes 8 bytes. */
   readonly k: number;
   /**
-   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. With a
-   * radius larger than a cell, the search is slower. Default: the grid's diameter.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. If it
+   * is larger than a cell, the search is slower. Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
 }
@@ -46,13 +46,13 @@ export interface GridNearestInput {
 export interface NearestNeighbours {
   /** Number of neighbours listed per point. */
   readonly k: number;
-  /** Ids. Those of point i begin at index k · i. If the point has fewer than k neighbours, the rest are 2³² − 1. */
+  /** The ids of point i begin at index k · i. If the point has fewer than k neighbours, the rest are 2³² − 1. */
   readonly ids: Uint32Array;
-  /** Squared distances in the order of `ids`. If a point has fewer than k neighbours, the rest are infinity. */
+  /** Squared distances in the order of `ids`; infinity where the id is 2³² − 1. */
   readonly distancesSquared: Float32Array;
 }
 
-/** The greatest k, 128. For more neighbours, use GridNear and sort its lists. */
+/** The greatest k. For more neighbours, use GridNear and sort its lists. */
 export const MOST_NEAREST = 128;
 
 type Results = BufferSet<'ids' | 'distances-squared'>;

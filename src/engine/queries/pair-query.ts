@@ -1,7 +1,6 @@
 /**
  * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
- * range in the list. The host then knows how long the list must be, and creates it. In the second, fill writes
- * the pairs. If the state is about to change between the submissions, call `preserve`.
+ * range in the list. The host then creates a list of the right length. In the second, fill writes the pairs.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -57,7 +56,7 @@ export class PairQuery {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** Copies the state, which may then change before the second submission. */
+  /** Copies the state for the second submission. Call this before the state changes. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -85,9 +84,8 @@ export class PairQuery {
 
   /**
    * Makes the second submission. Pairs are sorted by the first id, then by the second. `total` is the sum of the
-   * tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted, in 64 bits; it only serves to
-   * reject a list that the device cannot hold. The two numbers may differ, because the kernels may round distances
-   * differently.
+   * tallies, modulo 2³². `contacts` is the number of pairs that the measure pass counted, which does not wrap; it only
+   * serves to reject a list that the device cannot hold. The two kernels may round distances differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));

@@ -20,7 +20,7 @@ export interface GridPairsOptions {
 /**
  * Lists the overlapping pairs of a grid on the GPU: each pair once, sorted by the first id, then by the second. If two
  * particles touch to within rounding, `pairs` may have a hole: an entry whose two ids are 2³² − 1. `read` leaves out
- * holes. With exact coordinates (see `Measures.borderline`) there are no holes.
+ * holes. There are no holes if `Measures.borderline` would be 0 for these particles.
  */
 export class GridPairs {
   /**
@@ -84,8 +84,8 @@ export class GridPairs {
   }
 
   /**
-   * One vec2u per pair: its ids i < j. Only the first `count[1]` entries are valid. An entry whose two ids are 2³² − 1
-   * is a hole. A full list ends before the first id whose pairs do not all fit.
+   * One vec2u per pair: its ids i < j. Only the first `count[1]` entries are valid, and some may be holes. A list that
+   * is too short ends before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;

@@ -63,11 +63,11 @@ export interface Ray {
   /** One coordinate per axis. */
   readonly origin: readonly number[];
   /**
-   * One component per axis. The vector usually has length 1: distances are in units of its length. A ray with a
-   * direction of length 0 meets nothing.
+   * One component per axis. Distances are in units of the vector's length. A ray meets nothing if its direction is
+   * shorter than 2^-30, or a component exceeds 2^30.
    */
   readonly direction: readonly number[];
-  /** At least 0. In a periodic world a ray ends after 64 periods along any axis, at the latest. Default: infinity. */
+  /** At least 0. In a periodic world, a ray ends at the latest after 64 periods along any axis. Default: infinity. */
   readonly greatestDistance?: number | undefined;
 }
 
@@ -153,12 +153,15 @@ function checkRadius(
 }
 
 /**
- * Lists the balls that each ray meets, by ascending distance, then by id. Each particle of the grid is the centre of a
- * ball. The lists are on the GPU. A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance.
- * The ray meets a ball if one of these points is no farther from the ball's centre than the radius; the least such t is
- * the distance. In a periodic world the ray wraps, and meets each ball only once. If a ray touches a ball to within
- * rounding, `ids` may have a hole: the number 2³² − 1. If not all entries of a ray fit, its part of `ids` has only
- * holes. `read` leaves out holes.
+ * Lists on the GPU the balls that each ray meets, by ascending distance, then by id. Each particle of the grid is the
+ * centre of a ball.
+ *
+ * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. The ray meets a ball if one of
+ * these points is no farther from the ball's centre than the radius. The least such t is the distance. In a periodic
+ * world the ray wraps, and meets each ball only once.
+ *
+ * If a ray touches a ball to within rounding, `ids` may have a hole: the number 2³² − 1. If not all entries of a ray
+ * fit, its part of `ids` has only holes. `read` leaves out holes.
  */
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(

@@ -78,8 +78,8 @@ export class ExactParts {
   }
 
   /**
-   * Returns the parameters of a substep of step number `step`. A call with the arguments of the last call returns the
-   * same object.
+   * Returns the parameters of a substep of step number `step`. A repeated call returns the same object, so that
+   * SharedParameters does not write the values again.
    */
   valuesOf(substep: Substep, step: number): ExactValues {
     if (this.last?.substep !== substep || this.last.step !== step) {

@@ -52,7 +52,7 @@ function checkKind(kind: unknown): void {
 /** Bytes per cell: a count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
-/** Bytes of the parameters and of the partial measures of both broad phases. */
+/** Bytes of the parameters, and of the partial measures of each of the two broad phases. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 /** The parts of a simulation that take memory only if an option asks for them. */
@@ -207,10 +207,10 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Numbers of nodes in lists. Each cell has a list of the paths through it. A path is linked in pieces no longer than a
- * cell, which touch at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all
- * particles are fast. FEWEST_NODES, the least number in all, suffices for 10,000 paths through a hundred cells each. A
- * path that runs out of nodes is held.
+ * Numbers of nodes in the lists of paths through each cell. A path is cut into pieces no longer than a cell, and a
+ * piece touches at most 4 cells (2D) or 8 (3D). With NODES_PER_PARTICLE, each path has nodes for two pieces, so it
+ * advances even if all particles are fast. FEWEST_NODES, the least number in all, gives each of 10,000 paths 209 nodes.
+ * A path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

@@ -1,7 +1,7 @@
 /**
  * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
- * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
- * in place. At the end of each recording the first copies hold the state again, so callers may keep these buffers.
+ * The sort, resolve and push-apart passes write the spare copy, and the host then swaps the two. Other passes change
+ * the state in place. At the end of each recording the first copies hold the state, so callers may keep these buffers.
  * Ordering: `upload` and `markLeaving` write through the queue at once, ahead of all commands submitted later.
  */
 
@@ -25,8 +25,8 @@ import type { ReadRange } from '../../gpu/readback';
 import type { ExactParts } from './exact';
 
 /**
- * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
- * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
+ * The buffers that hold the state. They stay the same as long as the simulation lives, so your bind groups stay valid.
+ * Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
  *
  * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. `ids` says which
  * particle a slot holds. Each substep sorts the slots into cell order, with ascending ids inside a cell (in an
@@ -36,16 +36,16 @@ export interface SimulationBuffers {
   /**
    * The particles, each with its position first:
    *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes). In exact simulations, these numbers
-   *     are of type i32: see ExactArrays. So are those of `velocities`.
+   *     and those of `velocities` are i32: see ExactArrays.
    *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
    *   - Boxes: two vec4f (32 bytes). The first holds the same as with variable radii, but its w is the radius of the
-   *     ball around the body. The second holds the half extents (0 for a ball), and its w is the radius of a ball with
-   *     the body's area (3D: volume).
+   *     ball around the body. The second holds the half extents (0 for a ball). Its w is the radius of a ball with the
+   *     body's area (3D: volume).
    */
   readonly positions: GPUBuffer;
   /**
    * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. In 3D with variable radii, w holds the load of the
-   * particle, so write only x, y and z. In 3D with one radius, w is unused.
+   * particle, so write only x, y and z.
    */
   readonly velocities: GPUBuffer;
   /** One u32 (4 bytes) per slot: the id of its particle. */
@@ -136,8 +136,8 @@ export class ParticleCopies {
 
   /**
    * Ends a recording: from now on `now` names the first copies. After the stages, call the returned function: it moves
-   * results that are in the second copies back to the first. After an even number of swaps, as in a step with an even
-   * number of substeps, there are no such results.
+   * results that are in the second copies back to the first. A step with an even number of substeps leaves no such
+   * results.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {
     const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);

@@ -2,13 +2,10 @@
  * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * Each timed stage is a pass of its own. After `encodeStep` or `encodeSeparate`, submit the encoder before you call
- * anything except `set`, `restore` or another `encode…` method. Most others throw while the encoder is not finished,
- * because they may submit work at once.
+ * Each timed stage is a pass of its own. The doc of `encodeStep` says which calls must wait for your submission.
  *
- * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
- * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
- * checkpoint; see submissions.ts.
+ * If the device rejects a kernel that only a query needs, only the query fails; see `sortNow`. submissions.ts says
+ * what happens if the device drops a change of the state.
  * The file is longer than 500 lines, because each public member of its class has a comment.
  */
 import { checkInteger } from '../../core/base/checks';
@@ -114,7 +111,7 @@ export class Simulation implements ParticleSimulation {
   private elapsed = 0;
   private destroyed = false;
   private stepped = 0;
-  /** Number of steps so far. Only exact simulations need it: it decides their dither. */
+  /** Number of steps so far. It decides the dither of exact simulations. */
   private steps = 0;
   private readonly substeps: SubstepMemo;
 
@@ -123,7 +120,7 @@ export class Simulation implements ParticleSimulation {
     plan: SimulationPlan,
     private readonly passes: SimulationPasses,
     private readonly scan: Scan,
-    /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
+    /** @internal Tests read its lists. */ readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly copies: ParticleCopies,
     private readonly obstacles: Obstacles | undefined,

@@ -1,13 +1,12 @@
 /**
- * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state.
- * CellSort makes the stages of the sort, Ccd those of continuous motion, PairQuery those that list pairs, and
- * SimulationStages all others.
+ * The stages of a simulation's changes and queries. CellSort makes those of the sort, Ccd those of continuous motion,
+ * PairQuery those that list pairs, and SimulationStages all others.
  *
  * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
  * compiled when the simulation is created. Most others are compiled when they are first recorded.
  *
- * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
- * finer entries. With `continuous` the sort counts because ccd changes positions after the integration.
+ * Integrate also counts the particles per cell, except in two cases. With variable radii the sort counts them, because
+ * it also counts finer entries. With `continuous` the sort counts them, because ccd changes positions after Integrate.
  * Creating a stage already swaps the copies that the stage will write, so record stages in the order of their creation.
  */
 import type { BroadPhase, Settings } from '../../core/contact/settings';

@@ -2,9 +2,8 @@
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
  * The device drops a submission that uses a rejected kernel. If no caller awaited the compilation, the rejection can
- * come after the recording. The device also drops what is recorded into an encoder that is finished already. In both
- * cases the host assumes a change that the device has not made. So the state is lost, and `check` throws until
- * `renew` is called.
+ * come after the recording. The device also drops what is recorded into a finished encoder. In both cases the host
+ * assumes a change that the device has not made: the state is lost, and `check` throws until `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */
@@ -66,10 +65,7 @@ export class StateSubmissions {
     }
   }
 
-  /**
-   * Submits stages and times each, then submits what `finish` records. All of this is submitted before this method
-   * first waits.
-   */
+  /** Times each stage, then submits what `finish` records. Submits everything before it first waits. */
   time(
     readback: Readback,
     stages: readonly Stage[],

@@ -169,7 +169,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes + kernels);
   }
 
-  /** Changes settings of steps recorded from now on. Compiles no kernel. */
+  /** Changes settings of steps recorded from now on. */
   set(settings: Partial<FlockSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);

@@ -177,7 +177,7 @@ function countOf(positions: unknown, dimensions: Dimensions): number | undefined
   return positions.length / dimensions;
 }
 
-/** Checks and copies species. `count` is undefined for invalid positions, which another check reports. */
+/** Checks and copies species. Checks nothing if `count` is undefined. */
 function checkSpecies(
   argument: string,
   species: unknown,

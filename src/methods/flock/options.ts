@@ -201,8 +201,8 @@ function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings):
 }
 
 /**
- * Checks `fear` against the world: hunters search as far as `fear`, and in a periodic world no search may exceed half
- * of the shortest period.
+ * Checks `fear` against the world. Hunters search as far as `fear`, and no search may exceed half of the shortest
+ * period.
  */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;

@@ -100,7 +100,7 @@ export function describeFluid(
   };
 }
 
-/** Fields of a checkpoint, checked and converted to the form in which a fluid stores them. */
+/** The checked fields of a checkpoint, in the form in which a fluid stores them. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
@@ -110,8 +110,8 @@ export interface Resumed {
 }
 
 /**
- * Checks a checkpoint. It may come from a fluid with another transfer: missing slopes then become 0, unused slopes are
- * dropped, and this fluid keeps its own `blend`.
+ * Checks a checkpoint, which may come from a fluid with another transfer. Missing slopes then become 0, unused slopes
+ * are dropped, and this fluid keeps its own `blend`.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
@@ -161,7 +161,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // `ways` may have numbers for more emitters than there are: `set` may shorten the list of emitters but keeps `ways`.
+  // `ways` may cover more emitters than there are, because `set` may shorten the list of emitters but keeps `ways`.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

@@ -25,15 +25,15 @@ export const FULLNESS_SLACK = 0.02;
 
 /**
  * Longest step of the pressure solver, as a multiple of its search direction. If there is a solution, steps are from
- * 0.7 to 1.3. If fluid is enclosed without air but would have to swell, there is no solution, and steps are much
- * longer. The solver then stops, because further steps would spoil the pressure.
+ * 0.7 to 1.3. If fluid has to swell but is enclosed without air, there is no solution, and steps are much longer. The
+ * solver then stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
- * A diagonal coefficient of the pressure equations that is less than this is a rounding error, and becomes 0.
- * Couplings of fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So on the
- * first ten levels, all diagonal coefficients that are not rounding errors exceed this limit.
+ * A smaller diagonal coefficient of the pressure equations is a rounding error, and becomes 0. Couplings of fluid cells
+ * are at least 1 on the finest level, and each coarser level at most halves them. So on the first ten levels, all other
+ * diagonal coefficients are at least 2⁻⁹.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
@@ -45,8 +45,7 @@ export const SOLID_DEPTH = 2 ** -10;
 
 /**
  * Greatest number of cells by which the flow moves a particle along an axis in a substep. A longer move could end where
- * velocities are unknown: beyond the fluid, only LAYERS layers of faces get extrapolated velocities; see
- * reference/project.ts.
+ * velocities are unknown: beyond the layers of faces with extrapolated velocities (LAYERS in reference/project.ts).
  */
 export const MOST_CELLS = 2;
 
@@ -55,14 +54,13 @@ export const MARGIN = 1 / 64;
 
 /**
  * To remove energy that it added, a substep lowers a particle by at most this share of the particle's height (see
- * reference/energy.ts). Fluid of the right density needs a hundredth of this share. Fluid that was poured into too
- * little room has to swell, and needs more.
+ * reference/energy.ts). Fluid of the right density needs a hundredth of this share. Fluid in too little room needs
+ * more.
  */
 export const MOST_LOWERING = 0.001;
 
 /**
- * If lowering is not enough, a substep usually removes at most this share of the kinetic energy. Splashes with APIC
- * need 2%. The move of the particles may have added a larger share, such as when the last bubble in a tank fills up.
- * Then the substep may remove all that the move added.
+ * If lowering is not enough, a substep removes at most this share of the kinetic energy. Splashes with APIC need 2%. If
+ * the move of the particles added more, such as when the last bubble in a tank fills up, the limit is what it added.
  */
 export const MOST_SLOWING = 0.05;

@@ -128,8 +128,8 @@ export function emit(
 }
 
 /**
- * Visits the points of the lattice that may be in the region after the lattice has moved by `way`. `visit` gets a
- * point's position before that move, and must test whether the point is in the region.
+ * Visits the points of the lattice that may be in the region after the lattice has moved by `way`. `visit` gets the
+ * position before that move, and must do the exact test.
  */
 function eachPoint(
   emitter: Emitter,

@@ -64,10 +64,7 @@ export class Fluid {
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
   private readonly recorded = new RecordedSteps();
-  /**
-   * Settles when all steps so far are submitted; undefined if no step waits. Steps may have to wait until the GPU
-   * reports drained particles.
-   */
+  /** Settles when all steps so far are submitted; undefined unless a step waits for drained particles or is timed. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
   /** The plan with the settings of the last substep, which measure() needs. */
@@ -109,8 +106,7 @@ export class Fluid {
     checkGpu(gpu);
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // Make the simulation's cells as wide as the spacing. In 3D, cells as wide as a diameter would be eleven times as
-    // many, and nearly all empty.
+    // In 3D, cells as wide as a diameter would be eleven times as many, and nearly all empty.
     const bodies = { ...given, cellSize: spacing };
     // Check all limits now, because createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);
@@ -325,9 +321,7 @@ export class Fluid {
     return withoutIds(this.plan.dimensions, particles, ids);
   }
 
-  /**
-   * Waits for all steps called so far. Resolves to plain data from which a fluid continues with the same bits.
-   */
+  /** Waits for all steps called so far. Resolves to plain data from which a fluid continues with the same bits. */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkIdle();
     if (this.waiting) await this.waiting;

@@ -3,12 +3,11 @@
  *
  * Arrays have one number per cell. Most arrays over faces hold one such array per axis, x first. At the upper end of
  * each axis, one more layer of cells follows (in 2D not along z). These cells are solid; their lower faces are the
- * upper walls. The lower neighbour of cell n along an axis is n − stride. The face with index n in that axis's array
- * lies between these two cells.
+ * upper walls. Along each axis, face n lies between cell n and its lower neighbour, cell n − stride.
  *
- * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. These
- * numbers stand for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, index
- * n − stride is before the first cell or in an upper layer, so the lower neighbour is solid there.
+ * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. Their kind
+ * is SOLID; all other arrays hold 0 there. At the lower end of an axis, n − stride is before the first cell or in an
+ * upper layer, so the lower neighbour is solid.
  */
 
 export type Triple = readonly [number, number, number];

@@ -34,7 +34,7 @@ export interface Obstacle {
   readonly position: readonly number[];
   /** Velocity, length / s. */
   readonly velocity: readonly number[];
-  /** Half of each edge of a box; 0 for balls. In 2D a box has 2³⁰ along z. */
+  /** Half of each edge of a box; 0 for balls. In 2D a box has 2³⁰ along z, so that no point is outside along z. */
   readonly halfExtents: readonly number[];
   /** Radius of a ball; 0 for boxes. */
   readonly radius: number;
@@ -73,7 +73,6 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     obstacle.halfExtents.forEach((half, axis) => {
       checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
-    // In 2D, a box is so long along z that no point is outside along z.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
     return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
   });

@@ -54,8 +54,8 @@ export interface FluidOptions extends FluidSettingsOptions {
   /** How velocities return from the lattice to the particles. Default: 'flip'. */
   readonly transfer?: Transfer | undefined;
   /**
-   * Which cells are solid. Either a number per cell (0 for free cells), x fastest, or a function that gets the centre
-   * of a cell and returns true if the cell is solid. Default: none.
+   * Which cells are solid: a number per cell (0 for free cells), x fastest, or a function that gets the centre of a
+   * cell and returns whether the cell is solid. Default: none.
    */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
   /** Solid bodies that move, at most 16. Default: none. */
@@ -232,7 +232,7 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/** Returns the particles of `fill`, cell by cell, then those of `positions`. Counts them before it allocates arrays. */
+/** Returns the particles of `fill`, cell by cell, then those of `positions`. */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,

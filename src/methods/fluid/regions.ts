@@ -79,7 +79,7 @@ export function copyRegion(region: FluidRegion): FluidRegion {
     : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
 }
 
-/** Range of random offsets as a share of the initial spacing. Without offsets, particles would stay in rows. */
+/** Random offsets are up to ±JITTER / 2 initial spacings. Without offsets, particles would stay in rows. */
 export const JITTER = 0.4;
 
 /** Returns a hash, from 0 to below 1. */

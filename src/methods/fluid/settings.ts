@@ -28,10 +28,10 @@ export interface FluidSettings {
   /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy for point 2 below, 0 to 1. Default: 0.001. With 0, or while an obstacle moves, energy
-   * may grow. Otherwise a substep that gained energy removes, in this order and until the gain is gone:
+   * Limits the growth of energy, 0 to 1. Default: 0.001. With 0, or while an obstacle moves, there is no limit.
+   * Otherwise a substep that gained energy removes, in this order and until the gain is gone:
    * 1. the noise that FLIP leaves in the velocities;
-   * 2. kinetic energy, at most this share of it (without gravity, as much as needed);
+   * 2. kinetic energy, at most the share `restraint` of it (without gravity, as much as needed);
    * 3. potential energy: particles sink slightly;
    * 4. more kinetic energy, usually at most 5% of it.
    */

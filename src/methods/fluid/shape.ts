@@ -68,10 +68,7 @@ export function packFields(
   return fields;
 }
 
-/**
- * `advance` chooses so many substeps that no particle moves farther than this number of cells in a substep, except if
- * pressure speeds it up or the argument `most` allows fewer substeps.
- */
+/** `advance` aims at moves of at most this many cells per substep. */
 export const CELLS_PER_SUBSTEP = 1;
 
 /** Checks the argument `most` of `advance`. Call this before you read the greatest speed. */
@@ -80,8 +77,8 @@ export function checkMostSubsteps(most: unknown): void {
 }
 
 /**
- * Returns how many substeps keep a move at the greatest speed within CELLS_PER_SUBSTEP cells, but at most `most`. The
- * speed of particles includes what gravity adds in `dt`, but not what pressure adds.
+ * Returns how many substeps keep moves within CELLS_PER_SUBSTEP cells, but at most `most`. Considers the speed that
+ * gravity adds in `dt`, but not the speed that pressure adds.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,

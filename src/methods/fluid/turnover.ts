@@ -1,8 +1,8 @@
 /**
  * Adds the emitters' particles and removes drained particles, for both engines. The last stage of a substep marks the
- * particles in drains; later substeps ignore marked particles. Every COLLECT_EVERY substeps, begin() collects ids: it
- * removes the particles whose ids it requested last time, and requests the ids that were marked since. So a GPU has
- * COLLECT_EVERY substeps to deliver ids; after that, the next substep waits.
+ * particles in drains, and later substeps ignore them. Every COLLECT_EVERY substeps, begin() removes the particles
+ * whose ids it requested last time, then requests the ids marked since. The next substep waits if the GPU takes longer
+ * than COLLECT_EVERY substeps to deliver ids.
  * Guarantee: the result never depends on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';

@@ -35,7 +35,7 @@ export function fluidWarnings(
   }
   if (tooFast > 0) {
     sentences.push(
-      `${tooFast} of ${count} particles are faster than ${MOST_CELLS} cells per substep, so their moves may be cut short. Use more substeps, or call advance, which uses as many as the fastest particle needs, but at most 16 if you do not pass \`most\`.`,
+      `${tooFast} of ${count} particles are faster than ${MOST_CELLS} cells per substep, so their moves may be cut short. Use more substeps, or call advance, which chooses their number, at most \`most\` (default: 16).`,
     );
   }
   if (unconverged > 0) {

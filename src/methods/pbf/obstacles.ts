@@ -36,8 +36,8 @@ export const MOST_OBSTACLES = 1024;
  * - 0 to 2: the centre;
  * - 3: the radius, or 0 for a box;
  * - 4 to 6: half of each edge of a box, or 0 for a ball;
- * - 7: 0 for a box, `s^(dimensions − 1)` for a ball. Here s is the share of the smoothing kernel poly6 that lies in a
- *   slab which is as thick as the ball and centred on the kernel.
+ * - 7: 0 for a box, `s^(dimensions − 1)` for a ball. Here s is the share of the smoothing kernel poly6 in a slab as
+ *   thick as the ball and centred on the kernel.
  */
 export const OBSTACLE_FLOATS = 8;
 

@@ -49,8 +49,8 @@ export interface PositionFluidOptions extends Partial<PositionFluidSettings>, Me
   /** Distance up to which particles interact, 10⁻⁶ to 10⁶. */
   readonly radius: number;
   /**
-   * Rest density, in particles per area (in 3D per volume). At least 1 and at most 1,000 particles per radius² (in 3D
-   * per radius³) are accepted. Default: the density of a lattice with a spacing of half a radius.
+   * Rest density, in particles per area (3D: volume): 1 to 1,000 per radius² (3D: radius³). Default: the density of a
+   * lattice with a spacing of half a radius.
    */
   readonly density?: number | undefined;
   /** Solid bodies, at most 1,024. Every particle tests each of them. Default: none. */
@@ -182,10 +182,7 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
   };
 }
 
-/**
- * Accepts 1 to 1,000 particles per radius² (in 3D per radius³). Fewer particles form no fluid; the smoothing kernels
- * are not designed for more.
- */
+/** Accepts 1 to 1,000 particles per `radius ** dimensions`. Fewer form no fluid; the kernels are not made for more. */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];
   checkRange('density', density, low, high);

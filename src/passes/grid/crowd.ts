@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. A tile is the part of a crowd that a workgroup sorts at once. Tiles and heavy particles
- * use one list: the heavy particles overwrite the tiles. With levels, the buffer of finer-entries.ts holds the slots of
- * heavy particles, and the list only their number.
+ * particles after the gather. A tile is the part of a crowd that a workgroup sorts at once. The list of heavy particles
+ * overwrites the list of tiles. With levels, heavy particles are only counted here; the buffer of finer-entries.ts
+ * lists them.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -112,7 +112,7 @@ export class Crowd {
     };
   }
 
-  /** In grids with levels, stores the number of heavy particles in the buffer of finer-entries.ts. */
+  /** With levels, copies the number of heavy particles to the buffer of finer-entries.ts. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',
@@ -159,8 +159,8 @@ export class Crowd {
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // One word per particle is enough. A heavy particle takes one. A tile takes two, and has more than CROWDED entries
-    // on average. A particle has one finer entry per level at most, and there are fewer than CROWDED / 2 levels. So
-    // tiles of finer entries take less than a word per particle, too.
+    // on average. Tiles of finer entries take less than a word per particle, too: a particle has at most one finer
+    // entry per level, and there are fewer than CROWDED / 2 levels.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -204,7 +204,8 @@ export class Crowd {
   /** Record it between scatter and gather or, for 'finer', after the finer entries are written. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const { list } = this;
-    // The list has a word per particle. A tile has more than CROWDED particles on average.
+    // The list has a word per particle, and a tile has more than CROWDED entries on average. So each tile of `entries`
+    // gets a workgroup, up to LOOPING_WORKGROUPS. If there are more tiles, workgroups loop over them.
     const most = Math.min(Math.ceil(list.size / (4 * CROWDED)), LOOPING_WORKGROUPS);
     const workgroups = { buffer: list, offset: 4 * TILE_DISPATCH, most };
     for (const step of MERGES) {

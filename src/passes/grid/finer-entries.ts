@@ -1,8 +1,7 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. Each entry stands for a particle that
- * is in the cell, and whose level is at least `FINER_STEPS` below the cell's level. The buffer has room for each
- * particle on each level where it may have an entry; the words for heavy particles follow. If there are too few levels
- * for finer entries, the pass only sets the header and clears Crowd's list.
+ * is in the cell, and whose level is at least `FINER_STEPS` below the cell's level. If there are too few levels for
+ * finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, FINER_STEPS, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -77,6 +76,7 @@ export class FinerEntries {
     const kernels = await Promise.all(
       STEPS.map((step) => Kernel.create(gpu, FinerEntries.describe(world, step))),
     );
+    // Room for each particle on each level where it may have an entry.
     const scratch = 4 * (FINER_HEADER + Math.max(0, world.levels - FINER_STEPS) * capacity);
     const owned = await createBuffers(gpu, 'grid', {
       finer: scratch + heavyBytes(capacity),

@@ -32,8 +32,8 @@ const ENTRY_POINTS: Readonly<Record<Step, string>> = {
 };
 
 /**
- * Number of particles in the grid for each thread that compares the sample. Each thread begins with several integer
- * divisions, which take long on software GPUs.
+ * Particles of the grid per thread that compares the sample. Each thread begins with several integer divisions, which
+ * take long on software GPUs.
  */
 const PARTICLES_PER_THREAD = 8;
 

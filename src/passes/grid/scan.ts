@@ -41,8 +41,8 @@ export interface ScanShape {
 }
 
 /**
- * On software GPUs, barriers are expensive, and each thread adds up the sums of all threads before it, so few parts and
- * few threads are fastest. On other GPUs, accesses that are not coalesced are expensive.
+ * On software GPUs, few parts and few threads are fastest: barriers are expensive, and each thread adds up the sums of
+ * all threads before it. On other GPUs, accesses that are not coalesced are expensive.
  */
 export const SCAN_SHAPES = {
   gpu: { coalesced: true, threads: WORKGROUP_SIZE, mostParts: 1024 },

@@ -125,14 +125,13 @@ export async function createChunkKernels(gpu: Gpu, dimensions: Dimensions): Prom
   ) as unknown as ChunkKernels;
 }
 
-/**
- * The layout of the chunk table. After the numbers of parts, it holds per axis: the first part of each region, the low
- * bound of each part, and the region of each part.
- */
+/** The layout of the chunk table: first the numbers of parts, then three sections per axis. */
 export interface ChunkRoom {
-  /** `starts`, `lows` and `regions` have the first word of each section of the table, per axis. */
+  /** Per axis, the first word of a section: the first part of each region. */
   readonly starts: readonly number[];
+  /** Per axis, the first word of a section: the low bound of each part. */
   readonly lows: readonly number[];
+  /** Per axis, the first word of a section: the region of each part. */
   readonly regions: readonly number[];
   readonly words: number;
   readonly mostRegions: number;

@@ -15,7 +15,7 @@ export interface ListCountBuffers {
 }
 
 /**
- * Number of words in `count`, which are, in this order:
+ * Number of words in `count`. In order:
  * - the number of entries found
  * - the number of entries listed
  * - three arguments of an indirect dispatch
@@ -67,9 +67,9 @@ export class ListCount {
   }
 
   /**
-   * `cutsOwners` decides where a list that is too short ends. If true, it ends at its capacity. The range of the
-   * last owner then holds some of its entries, holes (2³² − 1), or both. If false, the list ends before the first owner
-   * whose entries do not all fit.
+   * If a list is too short, `cutsOwners` decides where the list ends: at its capacity (true), or before the first owner
+   * whose entries do not all fit (false). If true, the range of the last owner holds some of that owner's entries,
+   * holes (2³² − 1), or both.
    */
   static async create(
     gpu: Gpu,

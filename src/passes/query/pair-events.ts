@@ -22,7 +22,7 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** The kept list, in buffers as long as those above. */
+  /** The previous list, in buffers as long as `offsets` and `pairs`. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
   /** For tally and keep: the numbers of pairs found and listed. */
@@ -83,10 +83,7 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /**
-   * Starts at least `offsets` threads. `offsets` must be at least the number of offsets in a list of pairs: one per
-   * possible first id and one for the end.
-   */
+  /** `offsets` must be at least the number of offsets in a list of pairs: one per possible first id, and the end. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -36,7 +36,7 @@ export interface PairsBuffers {
   readonly pairs?: GPUBuffer;
   /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** The list of grid/crowd.ts. Needed with crowds but without levels. */
+  /** The list of grid/crowd.ts. Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** The high corners of boxes; `position_in` holds the low ones. Needed for `box`. */
   readonly high_in?: GPUBuffer | undefined;
@@ -46,8 +46,8 @@ export interface PairsBuffers {
 export type PairShape = 'ball' | 'box';
 
 /**
- * Returns the size of the buffer of offsets. With crowds, mark rows (see MARK_ROWS) follow the offsets, and
- * each_heavy_marked.wgsl computes from this size where they begin.
+ * Returns the size of the buffer of offsets. With crowds, mark rows (see MARK_ROWS) follow the offsets.
+ * each_heavy_marked.wgsl computes from this size where the mark rows begin.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);

@@ -190,7 +190,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** `modulesOf` adds further modules. Variants without levels leave out `note_level`. */
+/** `modulesOf` adds further modules. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
@@ -254,7 +254,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /** The bind groups of even and of odd rounds. Each round reads the hits that the round before wrote. */
+  /** The bind groups of even and of odd rounds. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }

@@ -44,8 +44,8 @@ export interface ResolveBuffers {
 
 /**
  * In an exact simulation, a thread collects this many neighbours before it computes their contacts; see
- * solve/exact/resolve.wgsl. On software adapters, collecting gains nothing. It puts a second copy of the law into the
- * kernel, which doubles the time to compile.
+ * solve/exact/resolve.wgsl. On software adapters, collecting gains nothing, and needs a second copy of the law, which
+ * doubles the time to compile.
  */
 export const MOST_WAITING = { gpu: 4, software: 1 } as const;
 

@@ -15,7 +15,7 @@ export interface RadixShape {
   readonly run: number;
 }
 
-/** Software GPUs run few threads, so each may have more counters. */
+/** Software GPUs run few threads, so each thread may have more counters. */
 export const RADIX_SHAPES = {
   gpu: { bits: RADIX_BITS, run: RADIX_RUN },
   software: { bits: 8, run: 512 },

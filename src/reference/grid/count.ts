@@ -1,7 +1,7 @@
 /**
- * Counts the particles per bucket. Twin of shaders/grid/count.wgsl. After the cells, `counts` has the number of
- * quarantined particles, that of removed ones, and zeros. A scan turns the first zero into the total. Default ids are
- * 0, 1, 2 … Ranks follow the order of the input; on the GPU they depend on the atomics.
+ * Counts the particles per bucket. Twin of shaders/grid/count.wgsl. After the cells, `counts` has the numbers of
+ * quarantined and of removed particles, then zeros. A scan turns the first zero into the total. Ranks follow the order
+ * of the input; on the GPU they depend on the atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

@@ -1,4 +1,4 @@
-/** Builds the grid. Default velocities are 0; default ids are 0, 1, 2 … */
+/** Builds the grid. Default ids are 0, 1, 2 … */
 import type { Sizes } from '../../core/particles/shapes';
 import { mergeLevels } from '../../core/world/merged-levels';
 import type { World } from '../../core/world/world';

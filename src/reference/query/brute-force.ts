@@ -1,7 +1,6 @@
 /**
- * The oracle of overlaps: tests every pair in doubles, whose error is more than 2²⁷ times smaller than pairBand.
- * Particles with a coordinate that is not finite overlap nothing. Default ids are 0, 1, 2 … Periods are 0 along axes
- * that do not wrap.
+ * The oracle of overlaps: tests every pair in doubles, with an error below pairBand / 2²⁷. Particles with a coordinate
+ * that is not finite overlap nothing. Default ids are 0, 1, 2 … Periods are 0 along axes that do not wrap.
  */
 
 import { isFiniteParticle } from '../measure/finite';

@@ -8,16 +8,15 @@
  *   d            half of that, and a sqrt:                                  off by DISTANCE = (k + 2) / 2 u + 9 u
  *   n            apart / d:                                                 off by NORMAL = DISTANCE + 6 u
  *   δ            D − d, rounded:                                            ± d · DISTANCE + δ u
- *   p = w δ      one product:                                               ± w (d · DISTANCE + 2 δ u)
- *   p = b δ      if the contact bounces, with b = BOUNCE_PUSH / 2:          ± b (d · DISTANCE + 2 δ u)
+ *   p = w δ      one product; in a bounce, w = BOUNCE_PUSH / 2:             ± w (d · DISTANCE + 2 δ u)
  *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:      ± V · APPROACH = V (NORMAL + (k + 1) u)
  *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:         ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
  * The errors of n are relative to each component, so a component that is 0 has no error.
- * A pair inside the band of brute-force.ts may be a contact for only one of GPU and reference. Then |δ| is at most (k +
- * 3) / 2 u D. Twice this is added to the error of δ.
+ * A pair inside the band of brute-force.ts may be a contact for only one of GPU and reference. Then |δ| is at most
+ * (k + 3) / 2 u D, and (k + 3) u D is added to the error of δ.
  *
  * Contacts with obstacles are computed at the particle's position after its contacts with particles. The error of that
- * position adds to the error of `apart` and of δ.
+ * position adds to the errors of `apart` and δ.
  *
  * Across an end of a periodic world, each difference in `apart` is about the period P before P is subtracted. Its
  * rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice this
@@ -30,18 +29,17 @@
  *   A, B  the masses 1 (1 + load) and qᵏ (1 + load):     A off by u, B by the error of qᵏ and 2 u
  *   m     A or B, divided by A + B:                      off by SHARE = 20 u in 2D, 26 u in 3D
  * GPU and reference read the same bits of the loads. The relative errors of A and B each count at most once, because
- * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ, with
- * w = BOUNCE_PUSH / 2 in a bounce. With its two products, p is off by ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
+ * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push p = 2 m w δ takes two
+ * products: ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
  * Restitution e max(0, 1 − L), where L is the sum of both loads: the sum is off by u L. The difference and the product
  * round once each. If L is at most 2, this is at most ± 4 u e. If L is 0 or above 2, the result is exact.
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
- * values, the error is 0. Let e be the length of the vector of these errors. Let the vector o have the components
- * max(b, 0).
- *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, and the normal o / |o| by 2 e / |o| and NORMAL.
- *     The code allows twice the terms in e: 2 e / |o| in the distance and 4 e / |o| in the normal.
+ * values, the error is 0. Let ε be the length of the vector of these errors, and o the vector of all max(b, 0).
+ *   - If o is not 0, the distance |o| is off by ε / |o| and DISTANCE, and the normal o / |o| by 2 ε / |o| and NORMAL.
+ *     The code doubles the terms in ε.
  *   - If o is 0, the overlap is off by the error of b along the axis of the shortest way out.
  * The contact has no bound if rounding may decide whether o is 0, the axis of the shortest way out, or the sign of the
  * normal.
@@ -73,7 +71,7 @@ export interface ExactContact {
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** True if the error of each component of `normal` is relative to it, so that a component of 0 is exact. */
+  /** True if the error of each component of `normal` is relative to that component, so a component of 0 is exact. */
   readonly isNormalRelative: boolean;
   /** True if GPU and reference may disagree whether this is a contact. */
   readonly isBorderline: boolean;
@@ -87,7 +85,7 @@ export interface ExactContact {
   readonly borne: number;
   /** The diameter of the smaller body, without error. */
   readonly size: number;
-  /** See wavesOf. Undefined for an obstacle. */
+  /** See wavesOf. Undefined for an obstacle, and if the radii differ. */
   readonly waves: ApproximateNumber | undefined;
 }
 
@@ -273,7 +271,7 @@ function boundShapes(
 }
 
 /**
- * Returns w of bound-law.ts if both particles have one radius. The sum of all coordinates has k roundings per
+ * Returns `waves` of bound-law.ts, or undefined if the radii differ. The sum of all coordinates has k roundings per
  * coordinate. Then there are two products, and with variable radii a quotient.
  */
 function wavesOf(

@@ -3,25 +3,27 @@
  * explains the terms. bound-contact.ts derives the errors of the inputs: the overlap δ, the push p, the approach `a`,
  * the sliding velocity s, the mass share m and the restitution e. The settings are f (friction) and g (gripShare).
  *
- * Change c of the normal velocity: a contact that does not bounce has c = 2 m h with h = min(w δ / dt, most) · kept.
- * Minimum and maximum do not enlarge errors. So h is off by ± max(w / dt · error of δ, error of `most`), and by four
- * roundings. `most` is off by half the error of `a`. If the bodies may part, it is off by `parting` times that, and by
- * u · pushSpeed for a product. `kept` is off by the error of e, and jumps by e at `|a|` = restSpeed. If the error of
- * `a` leaves open whether `|a|` is above restSpeed, the jump is added. c adds the error of m. A bounce has
- * `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
+ * Change c of the normal velocity. Without a bounce, c = 2 m h with h = min(w δ / dt, most) · kept:
+ *   - h: off by ± max(w / dt · error of δ, error of `most`), because a minimum enlarges no error, and by four
+ *     roundings.
+ *   - most: off by half the error of `a`. If the bodies may part: by `parting` times that, and by u · pushSpeed.
+ *   - kept: off by the error of e. At `|a|` = restSpeed, it jumps by e. If errors may decide whether `|a|` is above
+ *     restSpeed, the jump is added.
+ *   - c: adds the error of m.
+ * In a bounce, `c = m (1 + e) |a|`, with the errors of `m a` and e, and three roundings.
  *
  * Push `min(p + (F − 1) (p − dt c), m · overlap)` with F = FREE_PUSH: the first term is off by F (error of p) + (F − 1)
- * dt (error of c). A product, a difference and a sum round once each, and none of their results is above F p. If errors
- * cannot lift the first term to the second, the error of the second does not count.
+ * dt (error of c), and by three roundings of results up to F p. If errors cannot lift the first term to the second, the
+ * error of the second does not count.
  *
- * Aside b σ p t, with p for m = ½ and b = max(0, depth − ASIDE_FROM): b is off by the error of the depth, and by u times
- * the depth. σ (`side`) is |w − floor(w) − ½| − ¼ with w = ASIDE_WAVES · DEEP / diameter · (sum of all coordinates).
- * wavesOf in bound-contact.ts has the error of w. σ has no jumps, so it is off by this error and by 2 u, at most by ½.
- * t and its error are as long as n and its error, in 3D up to √3 times. t takes a difference, the rest 3 products.
+ * Aside b σ p t takes three products, with p for m = ½:
+ *   - b = max(0, depth − ASIDE_FROM): off by the error of the depth, and by u times the depth
+ *   - σ (`side`) = |waves − floor(waves) − ½| − ¼, with waves = ASIDE_WAVES · DEEP / diameter · (sum of all
+ *     coordinates): off by the error of `waves` (wavesOf in bound-contact.ts) and by 2 u, at most by ½. σ has no jumps.
+ *   - t: as long as n, in 3D up to √3 times, and so is its error. In 3D, a difference adds u.
  *
- * Comparisons of `a`, and of e with 0, decide whether two particles bounce. In a bounce, the push, the mass share and
- * the change are different; there is no friction on the position, no support and no bearing. If errors may change the
- * decision for either particle, the contact is not settled. Then the error of each result is the larger of two:
+ * Comparisons of `a`, and of e with 0, decide whether two particles bounce. If errors may change the decision for
+ * either particle, the contact is not settled. Then the error of each result is the larger of two:
  *   - its error with the decision of exact arithmetic
  *   - its error with the other decision, plus the distance between the two outcomes
  *
@@ -34,26 +36,27 @@
  * Their sum is (k + 25) u |G|; the code allows (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
  * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
- * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
- * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c.
- * Closing `−SPREADING m a`: off by SPREADING times the error of `m a`, and by u. The closing of a bounce is the length
- * of its change. It is off by the error of the change and by the error of a length. A particle's closing is the largest
- * closing of its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges.
- * A contact that GPU or reference may leave out has no lower end. Depth and strain are the largest in the same way. A
- * depth is off by the error of the overlap, a quotient (5 u) and a product. A strain is off by the errors of h and
- * `a / 2`, by the rounding of their sum, and by a product, two sums and a quotient (8 u).
+ * component along y is off by |n·y| · (error of c) + c (NORMAL + u) Σ |nᵢ yᵢ|. If the errors of n are not relative to
+ * each component, 1 replaces the sum. Bearing c: off by the error of c.
  *
- * Walls: a wall adds its change in the same way. The errors of position and velocity before the wall take the place of
- * those of the contact. Clamping enlarges no error. The change also adds to the bearing, with one rounding.
- *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of depth / dt adds to that of
- *     v.
+ * Closing, depth and strain of a particle are the largest of its contacts, at least 0. Each lies between the largest
+ * lower end and the largest upper end of the contacts' ranges. A contact that GPU or reference may leave out has no
+ * lower end. For one contact, the errors are:
+ *   - closing without a bounce, `−SPREADING m a`: SPREADING times the error of `m a`, and u
+ *   - closing in a bounce, the length of the change: the error of the change, and that of a length
+ *   - depth: the error of the overlap, a quotient (5 u) and a product
+ *   - strain: the errors of h and `a / 2`, the rounding of their sum, and a product, two sums and a quotient (8 u)
+ *
+ * Walls: the errors of position and velocity before the wall take the place of those of the contact. Clamping enlarges
+ * no error. The change also adds to the bearing, with one rounding.
+ *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0): off by the errors of v and of depth / dt.
  *   - A bounce turns v into −e v. As e ≤ 1, this is off by at most the error of v, and by |v| times the error of e.
  *
- * Friction of obstacles and walls: it has g = 1, and takes the sum of all their changes for c.
+ * Friction of obstacles and walls: g = 1, and c is the sum of all their changes.
  *   - It leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of c). So
  *     the error of the velocity before the walls counts once.
  *   - If errors may decide whether a wall or an obstacle presses, they also decide whether s contains the velocity
- *     along its normal. Then the projection is off by that velocity, but by no more than twice its own length.
+ *     along its normal. Then the projection is off by that velocity, but by no more than twice the projection's length.
  *
  * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
@@ -158,7 +161,7 @@ function alongNormal({ normal, accuracy }: ExactContact, { value, error }: Appro
   };
 }
 
-/** Returns the component along gravity of a number times the normal. */
+/** Returns the component along gravity of `value` times the normal. */
 function alongGravity(
   { gravity }: Substep,
   { normal, accuracy, isNormalRelative }: ExactContact,

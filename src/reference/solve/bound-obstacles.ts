@@ -1,10 +1,9 @@
 /**
  * The effect of obstacles on a particle in exact arithmetic, and the errors of GPU and reference. bound-contact.ts
- * derives the errors of each contact. In `meetObstacles`, these errors include that of the particle's position.
+ * derives the errors of each contact. In `meetObstacles`, they include the error of the particle's position.
  *
  * Pushes: their sum is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
- *   - M may be off by the largest error of an overlap.
- *   - T may be off by the sum of the errors and by the roundings of the sum.
+ *   - M is off by the largest error of an overlap, T by the sum of these errors and by the roundings of the sum.
  *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
  *
  * Changes: let v be the velocity before obstacles, off by ε.
@@ -156,7 +155,7 @@ export function meetObstacles(
     slidingError + error + (value + error) * (upError + 2 * U) + U * (length(velocity.value) + value);
 }
 
-/** Returns the part of a change that counts: if obstacles bounce the particle, the others do not count. */
+/** Returns the part of a change that counts: if an obstacle bounces the particle, only bounces count. */
 function countedChange(
   change: FixedChange,
   { bounces, mayBounce, mustBounce }: BounceOutcome,

@@ -20,12 +20,12 @@
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
  *             product adds (k + 2) u times the sum of |Sᵢ Gᵢ|
  *   up        S / |S|: off by UP = LENGTH + 5 u, besides the error of its direction
- *   slip      G across up. The exact and the computed direction of S differ by an angle. Its sine is at most
- *             σ = min(1, ε / |S|). So the parts of a vector across the two directions differ by at most σ times the
- *             vector's length. Together with roundings, off by |G| (σ + 2 UP + (k + 4) u)
+ *   slip      G across up: off by |G| (σ + 2 UP + (k + 4) u), with roundings. The sine of the angle between the exact
+ *             and the computed S is at most σ = min(1, ε / |S|). So the parts of a vector across the two directions
+ *             differ by at most σ times the vector's length
  *   used      C across up: off by the error of C, and by |C| (σ + 2 UP + (k + 4) u)
  *   room      r = max(0, f |S| − |used|): off by f ε, the error of `used`, f |S| (LENGTH + 2 u) and |used| (LENGTH + u)
- *   held      min(1, r / |slip|). So held · slip is P, the projection of `slip` onto the ball of radius r:
+ *   held      min(1, r / |slip|), so held · slip is P, the projection of `slip` onto the ball of radius r:
  *               - P is off by no more than the errors of `slip` and r together.
  *               - If errors cannot make r smaller than |slip|, the error of r does not count.
  *               - If errors cannot lift r above 0, P is 0.
@@ -34,14 +34,14 @@
  * Up to roundings, held · slip is never longer than H = min(|G|, f (|S| + ε)). The roundings:
  *   - r exceeds f |S| by at most the share LENGTH + 2 u.
  *   - The length of slip exceeds |G| by at most the share 2 UP + (k + 4) u.
- * So the error of held · slip is at most |held · slip| + H. If errors may decide whether the particle is
- * held, there are two cases. If exact arithmetic holds it, the bound is at least the length of held · slip. If exact
- * arithmetic does not hold it, the bound is H. For the position, the product with dt adds u. Each subtraction rounds
- * once. The bound assumes that |S|² is a normal number if S is not 0.
+ * So the error of held · slip is at most |held · slip| + H. If errors may decide whether the particle is held, there
+ * are two cases. If exact arithmetic holds it, the bound is at least |held · slip|. If not, the bound is H. For the
+ * position, the product with dt adds u. Each subtraction rounds once. The bound assumes that |S|² is a normal number if
+ * S is not 0.
  *
  * Load: let B be `bearing`, v the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
- *   - v′ − v is off by the error of v′ and by u N. The computed length of v′ − v is off by LENGTH more.
- *   - (1 − 2⁻²⁰) B − N rounds twice.
+ *   - N is off by the error of v′, by u N and by LENGTH.
+ *   - LOAD_KEPT · B − N rounds twice.
  *   - The quotient adds 5 u.
  */
 import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';

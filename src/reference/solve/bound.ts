@@ -50,11 +50,11 @@ export interface ResolveBound {
   /** The largest difference of a coordinate between GPU and reference, per slot. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
-  /** One number per slot; empty if all particles have one radius. */
+  /** One number per slot; empty without variable radii. */
   readonly loads: Float64Array;
   /**
-   * Results of exact arithmetic, in doubles, perhaps a little outside a periodic box. GPU and reference are within half
-   * the bound of them.
+   * Results of exact arithmetic, in doubles, perhaps outside a periodic world. GPU and reference differ from them by at
+   * most half the bound.
    */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;

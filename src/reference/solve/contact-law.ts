@@ -64,9 +64,8 @@ export interface Effect {
   /** Sum of the changes along the normals of contacts that do not bounce. `bearing` is the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** See law.ts. In a sum of effects, the largest one. */
+  /** `closing`, `depth` and `strain`: see law.ts. In a sum of effects, each is the largest one. */
   readonly closing: number;
-  /** See law.ts. In a sum of effects, the largest ones. */
   readonly depth: number;
   readonly strain: number;
 }
@@ -93,7 +92,7 @@ export function pushOf({ halfRelaxation }: Substep, share: number, overlap: numb
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** Returns how far a deep contact pushes a particle aside. `rate`: DEEP / diameter. `sum`: both positions added. */
+/** Returns the vector aside · t of law.ts. `rate`: DEEP / diameter. `sum`: both positions added. */
 export function pushAside(substep: Substep, { normal, overlap }: Contact, rate: number, sum: Vector): Vector {
   const beyond = fround(Math.max(0, fround(rate * overlap) - ASIDE_FROM));
   const share = fround(beyond * sideOf(rate, sum));
@@ -194,7 +193,7 @@ function heldShare(friction: number, support: number, used: number, slip: number
   return Math.min(1, fround(room / slip));
 }
 
-/** Returns the load. `bearing` and `change` include the changes at obstacles and walls. */
+/** Returns the load. `bearing` and `change` include the effect of obstacles and walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
@@ -224,13 +223,13 @@ function frictionShare(friction: number, change: number, slidingSpeed: number, g
   return fround(Math.min(fround(friction * change), fround(grip * slidingSpeed)) / slidingSpeed);
 }
 
-/** A particle after the contacts with others, and how obstacles and walls press on it. */
+/** A particle after its contacts with others, while obstacles and walls act on it. */
 export interface Moved {
   readonly position: Vector;
   readonly velocity: Vector;
-  /** The sum of the normal changes by obstacles and walls. */
+  /** How much obstacles and walls press on it in all (law.ts). */
   readonly pressing: number;
-  /** The velocity across the normals of all obstacles and walls that press. */
+  /** The velocity s of law.ts, on which friction acts. */
   readonly sliding: Vector;
   /** True if an obstacle or a wall bounces the particle. */
   readonly isBounced: boolean;

@@ -57,7 +57,7 @@ export interface Contact {
   readonly overlap: number;
 }
 
-/** Returns the minimum image of a difference. The period is 0 if the axis does not wrap. */
+/** Returns the minimum image of a difference. */
 export function minimumImageInDoubles(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }

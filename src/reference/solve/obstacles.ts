@@ -1,8 +1,8 @@
 /**
- * Stores obstacles, and visits those that a particle may touch at its position. Twin of
- * src/engine/simulation/obstacles.ts, shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Visits
- * obstacles in the order in which they are stored. If radii vary, visits all obstacles, which are in the order of the
- * tree. If all radii are equal, obstacles are sorted by bucket; inside a bucket, canonicalBodies sorts them.
+ * Stores obstacles, and visits those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl.
+ * Ordering: if radii vary, obstacles are stored and visited in the order of the tree. Otherwise they are sorted by
+ * bucket; inside a bucket, canonicalBodies sorts them.
  */
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';

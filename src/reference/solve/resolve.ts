@@ -154,7 +154,6 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Returns the contacts of a particle with obstacles. */
 function contactsWithObstacles(
   world: World,
   substep: Substep,

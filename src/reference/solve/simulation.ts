@@ -1,7 +1,6 @@
 /**
- * The reference simulation, plain and slow. After resolving, the grid keeps the cells of the old positions until it is
- * built again. `broadPhase` changes only the reported number of candidates. The order of particles in memory does not
- * matter.
+ * The reference simulation, plain and slow. `broadPhase` changes only the reported number of candidates. The order of
+ * particles in memory does not matter.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -72,7 +71,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentTime = 0;
   private grid: Grid;
   private given: StaticBodies;
-  /** The obstacles in cells or in the order of the tree. Undefined if `obstacleCapacity` is 0. */
+  /** Undefined if `obstacleCapacity` is 0. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 

@@ -43,10 +43,7 @@ const NEAR_SQUARED = 3 * FEW_QUANTA * FEW_QUANTA;
 
 export const NO_OVERLAP = -1;
 
-/**
- * Subtract this from the root of a whole number below 2⁴⁰. The whole number nearest to the result is the root, rounded
- * down.
- */
+/** For a whole number n < 2⁴⁰, the whole number nearest to √n − ALMOST_HALF is √n rounded down. */
 const ALMOST_HALF = 0.5 - 2 ** -25;
 
 /** The normal of the last overlap found, from the second body to the first, in units of 1 / ONE. */
@@ -112,10 +109,7 @@ export function meetParticles(
   return meetExactly(substep, dimensions, quanta, a, quanta, b, idA < idB, idA + idB);
 }
 
-/**
- * Returns the minimum image of a difference. Periods are at least three diameters long. So a minimum image that is
- * shorter than the diameter is unique.
- */
+/** A minimum image shorter than the diameter is unique, because periods are at least three diameters long. */
 function minimumImage(difference: number, period: number): number {
   if (2 * difference > period) return difference - period;
   return 2 * difference < -period ? difference + period : difference;
@@ -135,8 +129,8 @@ function compareExactly(quanta: Int32Array, dimensions: number, one: number, oth
 }
 
 /**
- * Among particles that approach equally fast, the partner is the one with the lower position, then the one with the
- * lower id. This does not depend on the order of the particles.
+ * Returns whether `one` has the lower position or, at the same position, the lower id. This decides between partners
+ * that approach equally fast, whatever the order of the particles.
  */
 function precedes({ quanta, ids }: ParticleState, dimensions: number, one: number, other: number): boolean {
   const difference = compareExactly(quanta, dimensions, one, other);
@@ -175,8 +169,8 @@ export function findExactPartners(
 }
 
 /**
- * Makes `other` the partner of `one`, unless the partner so far approaches equally fast and precedes `other`. `other`
- * must approach at least as fast as that partner.
+ * Makes `other` the partner of `one`, unless its present partner approaches equally fast and precedes `other`. The
+ * caller ensures that approach ≤ approaches[one].
  */
 function chooseFaster(
   state: ParticleState,
@@ -253,7 +247,6 @@ export function respondExactly(
       z = minimumImage(z, periodZ);
     }
     const squared = x * x + y * y + z * z;
-    // Many pairs of a list (../held-pairs.ts) do not overlap.
     if (squared >= limit) continue;
     const root = Math.sqrt(squared);
     const distance = root + whole - whole;
@@ -290,7 +283,7 @@ export function respondExactly(
     let brakingY = 0;
     let brakingZ = 0;
     const mostGrip = (change < mostLoaded ? change : mostLoaded) * friction + whole - whole;
-    // If mostGrip is 0, limitBraking would return 0.
+    // If mostGrip is 0, the braking is 0.
     if (mostGrip > 0) {
       const slidingX = relativeX - (approach * normalX + whole - whole);
       const slidingY = relativeY - (approach * normalY + whole - whole);

@@ -206,8 +206,8 @@ export function finishExactly(
         const usedSquared = usedX * usedX + usedY * usedY + usedZ * usedZ;
         const mostGrip = (support < mostLoaded ? support : mostLoaded) * friction + whole - whole;
         let fraction = 1;
-        // If this is false, friction holds all of the slip. With p and q the lengths of `across` and `used`, p + q is
-        // at most the root of 2 (p² + q²), which is at most mostGrip. Rounding p and q down only lowers the sum.
+        // If this is false, friction holds all of the slip. With p and q the lengths of `across` and `used`,
+        // p + q ≤ √(2 (p² + q²)) ≤ mostGrip. Rounding p and q down only lowers the sum.
         if (2 * (slipSquared + usedSquared) > mostGrip * mostGrip) {
           const slip = lengthOf(acrossX, acrossY, acrossZ);
           const room = mostGrip - lengthOf(usedX, usedY, usedZ);

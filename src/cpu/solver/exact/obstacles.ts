@@ -20,7 +20,7 @@ const SUM_BITS = 28;
 /** The overlaps of one particle: per obstacle, four numbers (overlap and normal). */
 const found = { count: 0, values: [] as number[] };
 
-/** Scratch arrays of `meet`. `pushApart` also uses `pushSum`. */
+/** Scratch arrays of `meet` and `pushApart`. */
 const velocity = new Float64Array(3);
 const pushSum = new Float64Array(3);
 const changeSum = new Float64Array(3);
@@ -48,8 +48,8 @@ export class ExactObstacles {
   }
 
   /**
-   * Lets the obstacles act on a particle after it has moved, except for their friction. The position of the particle
-   * must be within REACH. Also writes the float position, by which the search finds candidates.
+   * Lets the obstacles act on a particle after it has moved. `rubExactly` applies their friction later. The position of
+   * the particle must be within REACH. Also writes the float position, by which the search finds candidates.
    */
   meet(state: ParticleState, slot: number, substep: ExactSubstep): void {
     const { dimensions, place } = this;
@@ -126,9 +126,9 @@ export class ExactObstacles {
         moved[axis] = round(turned * dt + motionOffset) - round(rate * dt + motionOffset);
       }
       if (!isBounce) {
-        // Replaces the motion in this substep by that of the new velocity. The push already has the part along the
-        // normal. So a body that one obstacle stops is where it was before the substep moved it. If the body overlapped
-        // the obstacle there, the push moves it out.
+        // Replaces the motion in this substep by that of the new velocity, without `kept`: the part along the normal
+        // that the push already has. So a body that one obstacle stops is back where it was before the substep, or
+        // farther out if it overlapped the obstacle there.
         const back = alongNormal(moved);
         const kept = sumOfOverlaps === deepest ? Math.min(back, deepest) : back;
         for (let axis = 0; axis < dimensions; axis++) {
@@ -225,8 +225,8 @@ function addShares(sum: Float64Array, value: number, x: number, y: number, z: nu
 }
 
 /**
- * Sets `normal` to the direction of `changeSum`, which may be zero. Returns the length of `changeSum` divided by
- * `total`, the sum of the lengths of the changes.
+ * Sets `normal` to the direction of `changeSum`, which may be zero. Returns |changeSum| / `total` as a fraction of ONE.
+ * `total` is the sum of the lengths of the changes.
  */
 function setCommonNormal(total: number): number {
   // Cuts off the same low bits of all sums.

@@ -85,7 +85,7 @@ export class ExactPasses implements SolverPasses {
     this.obstacles?.load();
   }
 
-  /** Returns the state in the order of `ids`, which are ascending. */
+  /** Returns the state in the order of `ids`, which are the ids of all particles. */
   read({ ids: stateIds, quanta, rates }: ParticleState, ids: Uint32Array): ExactArrays {
     const { dimensions } = this;
     const slotOf = new Map<number, number>();

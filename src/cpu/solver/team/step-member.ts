@@ -1,10 +1,10 @@
 /**
  * The part of one thread in a step of a simulation with one radius. A batch is a run of slots.
  *
- * A thread adds up the contacts of a batch in arrays of its own, so no two threads write the same sums. It goes over
- * all pairs with a particle in the batch: first over the pairs with a lower slot in an earlier batch, then over the
- * pairs whose lower slot is in the batch. A single thread would go over the pairs of each particle in the same order.
- * Guarantee: hence the bits are those of one thread, however many threads and batches there are.
+ * A thread adds up the contacts of a batch in arrays of its own, so no two threads write the same sums. It visits all
+ * pairs with a particle in the batch: first pairs whose lower slot is in an earlier batch, then those whose lower slot
+ * is in this batch. A single thread visits the pairs of each particle in the same order.
+ * Guarantee: so the bits are those of one thread, for any number of threads and batches.
  *
  * To sort particles and to resolve contacts, threads read one copy of the state and write the other, because work on
  * other batches still reads the first.
@@ -52,13 +52,13 @@ export interface StepJob {
   readonly substep: Substep;
   /** Whether to integrate the next substep at the end of this one. */
   readonly continues: boolean;
-  /** Whether this is the first pass since the sort. Then the other copy still has its ids in the old order. */
+  /** Whether this is the first pass since the sort. Then the ids in the other copy are still in the old order. */
   readonly isFirst: boolean;
 }
 
 /**
- * Words of `table` per batch: the begin and the length of its part of each of the three lists, and the greatest slot in
- * its part of `leaving`.
+ * Words of `table` per batch: where its part of `own` begins, and the length of that part; the same for `leaving` and
+ * `arriving`; then the greatest slot in its part of `leaving`.
  */
 const ENTRY = 7;
 const FARTHEST = 6;

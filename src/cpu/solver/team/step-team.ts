@@ -7,7 +7,6 @@ import { LEAST_SUBSTEPS, widestOf } from '../held-pairs';
 import { type StepJob, StepMember, type StepMemberOptions, type StepPhase } from './step-member';
 
 export class StepTeam extends LedTeam<StepMember> {
-  /** Which copy of the state is the current one. */
   private current: 0 | 1 = 0;
   private count = 0;
   private batches = 1;
@@ -27,8 +26,8 @@ export class StepTeam extends LedTeam<StepMember> {
   }
 
   /**
-   * Does in several threads what CpuSimulation.play does in one. `current` says which copy holds the state. Returns
-   * which copy holds it at the end.
+   * Does in several threads what CpuSimulation.play does in one. `current` is the copy that holds the state now.
+   * Returns the copy that holds the state at the end.
    */
   play(
     current: 0 | 1,

@@ -138,7 +138,6 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // If the total weight is above 1, divide the sums of velocities and offsets by it.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
       const relativeVelocity = sums[first + 1 + axis] as number;

@@ -12,7 +12,6 @@ export interface Buffers<Names extends string> {
 export const DATA = 0x80 | 0x04 | 0x08;
 /** UNIFORM | COPY_DST */
 export const UNIFORM = 0x40 | 0x08;
-/** INDIRECT */
 export const INDIRECT = 0x100;
 
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;

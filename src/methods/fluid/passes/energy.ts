@@ -1,7 +1,7 @@
 /**
  * Keeps the fluid's energy from growing in a substep, within limits. Shaders: shaders/fluid/energy.wgsl,
  * settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts, which explains the limits.
- * Guarantee: on the same device, the same state gives the same bits, because sums have a fixed order.
+ * Guarantee: sums have a fixed order, so on one device the same state gives the same bits.
  */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers } from './buffers';

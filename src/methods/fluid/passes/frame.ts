@@ -37,12 +37,12 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** GPUs may flush a smaller `restraint` to 0. With 0, kernels would not keep the account of the energy. */
+/** GPUs may flush smaller positive numbers to 0. With a restraint of 0, kernels would keep no account of the energy. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** The cells include the ring of empty cells. */
+/** The cells of the grid, with the ring of empty cells around those of the lattice. */
 export interface GridCells {
   readonly cells: readonly number[];
 }
@@ -64,7 +64,6 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     cells: [...lattice.cells, count],
     strides: [...lattice.strides, lattice.first],
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
-    // The grid has a ring of empty cells around the cells of the lattice.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
     grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };

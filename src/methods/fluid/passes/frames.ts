@@ -1,13 +1,13 @@
 /**
- * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, and so has each
- * reading of the greatest speed. A frame is overwritten FRAMES frames later.
+ * The uniform buffer of substeps' parameters (`struct Frame`). Each substep takes a frame, and so does each reading of
+ * the greatest speed. A frame is overwritten FRAMES frames later.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, UNIFORM } from './buffers';
 import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
-/** Number of frames, one more than the substeps that can be recorded before a submission. */
+/** Number of frames, one more than the substeps that an encoder may hold. */
 const FRAMES = 64;
 const FRAME_STRIDE = Math.ceil(FRAME_BYTES / 256) * 256;
 

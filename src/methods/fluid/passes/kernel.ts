@@ -23,9 +23,9 @@ export const TAIL_THREADS = 128;
 /** The tail's workgroup solves only levels with at most this many cells; see planCycle in pressure.ts. */
 export const TAIL_CELLS = 1024;
 /**
- * One workgroup (coarsen_tail.wgsl) computes the equations of all levels from TAIL_LEAD − 1 levels before the tail on.
- * Many workgroups compute those of each finer level. The number is smaller in 3D, where a level has eight times the
- * cells of the next.
+ * One workgroup (coarsen_tail.wgsl) computes the equations of all levels from tail + 1 − TAIL_LEAD on, where `tail` is
+ * the first level that the tail kernel solves. The number is smaller in 3D, where a level has eight times the cells of
+ * the next.
  */
 export const TAIL_LEAD = { 2: 2, 3: 1 } as const;
 /** Greatest number of workgroups that compute a sum. Each of them writes a partial sum. */

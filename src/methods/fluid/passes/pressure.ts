@@ -1,11 +1,10 @@
 /**
- * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded; once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches` to 0, and most later
- * dispatches do nothing (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves all small levels.
- * In 2D, larger levels are divided into tiles: in a dispatch, a workgroup smooths a tile of one or two levels several
- * times.
+ * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. Always records
+ * `mostIterations` iterations. Once the solver is done, a kernel sets all workgroup counts in the buffer `dispatches`
+ * to 0, and most later dispatches do nothing (see Kernel.encodeCounted). The tail kernel, a single workgroup, solves
+ * all small levels. In 2D, workgroups smooth larger levels tile by tile, one or two levels per dispatch.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
- * Guarantee: on the same device, the same equations give the same bits, because sums have a fixed order.
+ * Guarantee: sums have a fixed order, so on one device the same equations give the same bits.
  */
 
 import { type Gpu, isSoftware } from '../../../gpu/device';
@@ -274,9 +273,7 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/**
- * Returns the number of workgroups that loop over tiles: at most PARTIALS, because each writes a partial sum.
- */
+/** Returns the number of workgroups that loop over tiles: at most PARTIALS, because each writes a partial sum. */
 function tilesOf({ cells }: Level): number {
   return Math.min(PARTIALS, Math.ceil(cells[0] / TILE) * Math.ceil(cells[1] / TILE));
 }

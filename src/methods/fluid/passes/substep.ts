@@ -2,7 +2,6 @@
  * Owns everything that a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with
  * the lattice's cells sorts the particles, so that each face can gather velocities from the particles near it. No stage
  * waits for the GPU.
- * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
 import type { Simulation } from '../../../engine/simulation/simulation';

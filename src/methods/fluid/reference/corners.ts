@@ -1,7 +1,7 @@
 /**
  * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. A corner's weight falls off
- * linearly over one cell along each axis. Points are in units of cells. This code runs often, so it writes out x, y and
- * z, and points are arrays: V8 would put fractional arguments on the heap.
+ * linearly over one cell along each axis. Points are in units of cells. For speed, the code writes out x, y and z.
+ * Points are arrays, because V8 would put fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
@@ -11,7 +11,7 @@ const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
 const ALL = 0b11111111;
 
-/** Finds corners, and numbers them: bit `axis` of a number is set if the corner is the upper one along that axis. */
+/** Finds corners. Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
   /** Differences in index from the first corner to each corner. */
@@ -47,9 +47,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. For reading, set
-   * `clamped`: the outermost corners then get the weight of corners beyond the ends. For scattering, leave it false:
-   * `beyond` then marks the corners beyond the ends.
+   * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. With `clamped` (for
+   * reading), the outermost corners get the weight of corners beyond the ends. Without it (for scattering), `beyond`
+   * marks the corners beyond the ends.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
@@ -119,7 +119,7 @@ export class Corners {
 
   /**
    * Writes the velocity at a point: along each axis, the weighted sum of the faces' velocities, with clamped corners.
-   * Calling find(), which passes results in arrays, would double the time.
+   * Does not call find(), which would double the time because it passes results in arrays.
    */
   velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
     const { is3D, row, plane, first, size } = this;
@@ -170,7 +170,7 @@ function within(coordinate: number, last: number): number {
   return Math.min(Math.max(coordinate, 0), last);
 }
 
-/** Returns the index along an axis of the corner below a coordinate, which must be inside the lattice. */
+/** Returns the index along an axis of the corner below `coordinate`, which must be from 0 to `last`. */
 function lowerOf(coordinate: number, last: number): number {
   return Math.min(Math.floor(coordinate), last - 1);
 }

@@ -2,19 +2,19 @@
  * Keeps the fluid's energy from growing in a substep, as far as MOST_LOWERING and MOST_SLOWING allow. Twin of
  * shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
  *
- * On the lattice, where all faces count equally, pressure does no work. On particles, pressure does a little work,
- * because a particle takes more of its velocity from some faces than from others. Keeping particles apart and
- * correcting density also lift some particles. The end of the substep removes the added energy:
+ * Energy grows for two reasons. Pressure does a little work on particles, because a particle takes more of its velocity
+ * from some faces than from others. Keeping particles apart and correcting density lift some particles. The end of
+ * the substep removes the added energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but usually only a small share, because a larger share would stop gentle waves;
- * 3. from heights, because the remaining energy came from lifting: particles sink by a tiny share of their height;
+ * 3. from heights: particles sink by a tiny share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  */
 import { MOST_LOWERING, MOST_SLOWING } from '../constants';
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** The changes of a substep to each particle, indexed by id. Valid from a particle's move to the end of the substep. */
+/** Values of each particle, indexed by id. Valid from the particle's move to the end of the substep. */
 export interface Account {
   /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
@@ -70,7 +70,7 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // Subtracting share · offLattice from each velocity removes the energy along · share − squared · share² / 2. Find the
-  // least share from 0 to 1 that removes the gain. If none removes all of it, use the share that removes the most.
+  // least share from 0 to 1 that removes the whole gain or, if there is none, the share that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
@@ -137,10 +137,7 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/**
- * Returns whether a particle would still be in the tank, and in no cell that is always solid, if it were lowered as far
- * as allowed.
- */
+/** Returns whether a particle, lowered by MOST_LOWERING, is still in the tank and in no cell that is always solid. */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
@@ -159,8 +156,8 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle if isFreeBelow() allows it. The lowering is usually less than a coordinate's last bit, so a hash
- * decides whether to round down. The mean over many particles is close to the exact lowering.
+ * Lowers a particle if isFreeBelow() allows it. The lowering is usually less than a coordinate's last bit. So a hash
+ * decides whether to round down, which keeps the mean over many particles close to the exact lowering.
  */
 function lower(
   rules: EnergyRules,

@@ -45,17 +45,16 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Limits on how fast density is corrected. SHORTEST_FALL is in units of √(cell size / gravity), about the time of a
- * fall through a cell; SHORTEST_CORRECTION is in seconds. Fluid keeps the velocity with which it swelled. Without
- * limits, shorter substeps would make that velocity greater: with substeps of 0.1 ms, a dam break gained a quarter of
- * its energy.
+ * Shortest times in which a substep corrects density; correctionRate uses the smaller one. SHORTEST_FALL is in units of
+ * √(cell size / gravity), SHORTEST_CORRECTION in seconds. Fluid keeps the velocity with which it swelled. Without these
+ * limits, shorter substeps would make that velocity, and so the energy, greater.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the speed at which a flow through one face fills a cell in `dt`. If `dt` is below both limits above, the
- * shorter limit replaces it.
+ * Returns the speed at which a flow through one face fills a cell in `dt`, or in the smaller of the two limits if `dt`
+ * is shorter.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,

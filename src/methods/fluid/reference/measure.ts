@@ -18,7 +18,7 @@ export interface SolverFigures {
   readonly divergenceBefore: number;
 }
 
-/** Figures of a fluid. The figures of the solver are from the last substep. */
+/** Figures of a fluid. */
 export interface FluidMeasures extends SolverFigures {
   /** Number of particles, without drained ones. */
   readonly count: number;
@@ -219,8 +219,8 @@ export function measureVolume(
 }
 
 /**
- * Returns the greatest divergence minus the density correction, 1 / s. `plan` must have the settings of the substep
- * that produced these velocities.
+ * Returns the greatest divergence minus the density correction, 1 / s. `plan` needs the settings of the substep that
+ * produced `velocity`.
  */
 export function measureDivergence(
   plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
@@ -249,7 +249,7 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // Without a surface the total volume cannot change, so the equations, and this measure, leave out the mean.
+  // Without a surface, the equations leave out the mean, so this measure does too.
   const mean = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
   for (const one of left) greatest = Math.max(greatest, Math.abs(one - mean));
   return greatest / cellSize;

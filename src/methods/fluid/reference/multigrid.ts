@@ -2,10 +2,9 @@
  * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarse_cell.wgsl,
  * coarsen.wgsl, coarsen_tail.wgsl, smooth.wgsl, restrict.wgsl, prolong.wgsl, descend.wgsl, ascend.wgsl and tail.wgsl.
  *
- * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left side halved.
- * The left side is halved because a value is constant within a coarse cell: differences between cells would otherwise
- * count double. Coarse equations depend on couplings only, so solids and surfaces of any shape are right on every
- * level.
+ * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation). Its left side is halved: a
+ * value is constant within a coarse cell, so differences between coarse cells would otherwise count double. Coarse
+ * equations depend on couplings only, so solids and surfaces of any shape are right on every level.
  *
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
@@ -21,7 +20,7 @@ export const COARSEST_ROUNDS = 3;
 /** Arrays over all levels. assemble() fills the first level. */
 export interface Hierarchy {
   readonly levels: Levels;
-  /** Holds one array per axis, x first. Each array covers all levels. */
+  /** One array over all levels per axis, x first. */
   readonly coupling: Float64Array;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;

@@ -1,8 +1,7 @@
 /**
  * Updates particles from the lattice: velocities, positions and, with APIC, the slopes of velocities. Twin of
- * shaders/fluid/particles.wgsl. Ralston's third-order rule moves each particle through a velocity field that does not
- * change during the substep. The move is shortened to at most MOST_CELLS cells along each axis. Then keepOut() moves
- * the particle out of solids.
+ * shaders/fluid/particles.wgsl. Ralston's third-order rule moves each particle through the final velocity field of the
+ * substep, by at most MOST_CELLS cells along each axis. Then keepOut() moves the particle out of solids.
  */
 import { MARGIN, MOST_CELLS } from '../constants';
 import type { Lattice } from '../lattice';
@@ -22,7 +21,7 @@ export interface ParticleStep {
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
-  /** The energy account of the substep, filled if it is given; see energy.ts. */
+  /** If given, moveParticles fills it; see energy.ts. */
   readonly account?: Account | undefined;
 }
 
@@ -100,8 +99,8 @@ export function moveParticles(
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
 /**
- * Moves the point `to`, where a move ends, out of solids, if possible. Positions are in units of cells. Returns a bit
- * per axis, which is 1 if the move was stopped along that axis.
+ * Moves `to`, the end of a move, out of solids if possible. Positions are in units of cells. Returns a bit per axis: 1
+ * if an end of the tank or a masked cell stopped the move along the axis.
  */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;
@@ -155,7 +154,7 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 
 /**
  * Moves along one axis after the other, so that a stopped particle slides along the other axes. Tests the middle of
- * each move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
+ * each move too, because a move may be longer than a cell. Returns the bits of keepOut.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;

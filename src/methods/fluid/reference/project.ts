@@ -1,5 +1,5 @@
 /**
- * Applies pressure to the velocities, and extrapolates velocities to faces whose velocity is unknown. Twin of
+ * Applies pressure to the velocities, and extrapolates velocities to unknown faces. Twin of
  * shaders/fluid/pressure/project.wgsl and shaders/fluid/extrapolate.wgsl.
  */
 import { eachRow, type Lattice } from '../lattice';
@@ -24,13 +24,13 @@ export function applyPressure(
   }
 }
 
-/**
- * Number of layers of faces that get an extrapolated velocity. Layer by layer, from the known faces outwards, an
- * unknown face gets the mean velocity of its known neighbours. Faces beyond get velocity 0; particles rarely read them.
- */
+/** Layers of faces that get an extrapolated velocity. Faces beyond get velocity 0; particles rarely read them. */
 export const LAYERS = 4;
 
-/** Extrapolates LAYERS layers. Faces that get an extrapolated velocity become known. */
+/**
+ * Extrapolates LAYERS layers, from the known faces outwards. In each layer, unknown faces next to known faces get the
+ * mean velocity of these neighbours, and become known.
+ */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {

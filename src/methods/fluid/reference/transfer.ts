@@ -1,19 +1,19 @@
 /**
  * Transfers velocities from particles to faces, with weights that fall off linearly over one cell along each axis. Also
- * finds how full each cell is: the free cells around a particle share its whole weight; solid cells get none. Twin of
- * shaders/fluid/transfer.wgsl; the shader gathers the same sums in another order. Points are in units of cells.
+ * finds the fullness of cells: the free cells around a particle share its whole weight; solid cells get none. Twin of
+ * shaders/fluid/transfer.wgsl, which adds up in another order. Points are in units of cells.
  * Guarantee: a particle's new velocity comes only from faces to which its old velocity contributed.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
 
-/** Particles in any order, packed. */
+/** Packed particles. */
 export interface ParticleSet {
   readonly count: number;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** The order in which sums add up the particles, as a list of slots. Default: slots ascending. */
+  /** The slots in the order in which sums add them up. Default: ascending. */
   readonly order?: Uint32Array | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Kind of each cell. The transfer only distinguishes solid cells from all others. */
+  /** Kind of each cell. Only whether a cell is solid matters. */
   readonly kinds: Uint8Array;
 }
 
@@ -56,7 +56,7 @@ export function particlesToGrid(
   }
 }
 
-/** Adds up the sums of particlesToGrid. V8 optimises this loop better in a function of its own. */
+/** V8 optimises this loop better outside particlesToGrid. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,

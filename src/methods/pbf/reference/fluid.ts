@@ -1,7 +1,6 @@
 /**
  * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf.
- * Positions, velocities and densities are rounded to 32-bit floats, as the GPU stores them; curls and factors λ are
- * not.
+ * Stores positions, velocities and densities as 32-bit floats, like the GPU, but curls and factors λ as doubles.
  * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 
@@ -243,7 +242,7 @@ export class FluidTwin {
 
   /**
    * Writes to `slope` the gradient of a pair's density with respect to the first particle's position. If the particles
-   * coincide, treats the one with the lower id as if it were farther towards −x.
+   * coincide, treats the first particle as if it were farther towards −x.
    */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;
