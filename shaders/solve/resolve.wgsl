@@ -3,7 +3,7 @@
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, partner_in, contact_with, mass_share, push_of.
 // Needs: restitution_of, push_aside, contact_effect, sum_of, ObstacleSum, probe_obstacles, push_by_obstacles.
-// Needs: settle, Pressing, meet_obstacles, meet_wall, rub, wrap, position_out, load_of, velocity_out.
+// Needs: settle, Pressing, meet_obstacles, meet_wall, rub, moving_share, wrap, position_out, load_of, velocity_out.
 
 struct Gathered {
 #if PUSH_APART
@@ -185,6 +185,7 @@ fn finish(gathered: Gathered, particle: Particle) {
       position = clamp(position, lower, upper);
     }
   }
+  velocity *= moving_share(sum, velocity);
 #endif
   let body = with_position(position_in[particle.slot], wrap(position));
 #if PUSH_APART

@@ -224,6 +224,12 @@ export const ASIDE_WAVES = 7 / 64;
 export const STRAIN = 6;
 
 /**
+ * If a push gives more than (SATURATED + 1) / STRAIN of pushSpeed, a particle loses speed that pushes take back as
+ * motion (contact/law.ts).
+ */
+export const SATURATED = 3;
+
+/**
  * In deep overlaps, the limit on the sum of changes is at least this factor times the change that ends the fastest
  * approach (contact/law.ts). With less, a crowd spreads slowly; with more than 1.3, its energy may grow.
  */

@@ -5,7 +5,8 @@
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
  *   - src/reference/solve/bound-*.ts (the effect of rounding)
  *   - src/cpu/solver: general-contact.ts and its unrolled copies, finish.ts, walls.ts, obstacles.ts, exact/ (CPU)
- *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers, without `aside`)
+ *   - src/core/exact/law.ts and shaders/solve/exact/law.wgsl (exact simulations, in whole numbers, without `aside` and
+ *     `taken`)
  *
  * A pass reads only the state before it (Jacobi) and adds up all contacts of a particle. Between particles of one size,
  * a contact changes both by opposite amounts, to the bit. For overlapping particles a and b:
@@ -83,6 +84,13 @@
  *     takes all of s, but at most friction · (how much obstacles and walls press). Unless one of them bounces a, it
  *     moves a back by dt times what it takes.
  *
+ * At the end, v is multiplied by 1 − min(1, max(0, strain − SATURATED − 1)) · taken. Let E be what the contacts with
+ * particles add to the position, divided by dt, minus what they add to the velocity.
+ *     taken   = min(1, max(0, −E·v / v²), calmSpeed / |v|)
+ * So a particle loses the share of its speed that pushes take back as motion, but at most calmSpeed. Without this,
+ * particles in a straight row would keep velocities with which they do not move: pushes that give pushSpeed do not
+ * depend on overlaps.
+ *
  * Bounces between particles: e must be above 0, vn below −restSpeed, and each particle must be the other's fastest
  * approaching contact. So bounces keep momentum and, at restitution 1, energy.
  *
@@ -100,7 +108,15 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles and walls act on the result of a pass, and never add speed to it.
  */
-import { ASIDE_WAVES, FREE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../base/constants';
+import {
+  ASIDE_WAVES,
+  FREE_PUSH,
+  LEAST_REST_SPEED,
+  LOAD_KEPT,
+  MOST_LOAD,
+  REST_LOAD,
+  SATURATED,
+} from '../base/constants';
 import type { Dimensions } from '../world/world';
 import type { Substep } from './settings';
 
@@ -227,6 +243,12 @@ export function keptShare(
     kept(limitedAt(depth), Math.max(closing, kickSpeed)),
     kept(limitedAt(strain), Math.max(closing / 2, calmSpeed)),
   );
+}
+
+/** Returns the factor on the velocity at the end of a pass. `along` is E·v, `squared` is v² (see the header). */
+export function movingShare(strain: number, along: number, squared: number, calmSpeed: number): number {
+  if (!(along < 0)) return 1;
+  return 1 - limitedAt(strain - SATURATED) * Math.min(1, -along / squared, calmSpeed / Math.sqrt(squared));
 }
 
 function limitedAt(value: number): number {

@@ -3,7 +3,8 @@
  * limits the change of the velocity, applies static friction, moves the particle, applies obstacles and walls, and sets
  * the load.
  */
-import { holdFactor, keptShare, loadOf, restitutionOf } from '../../core/contact/law';
+import { SATURATED } from '../../core/base/constants';
+import { holdFactor, keptShare, loadOf, movingShare, restitutionOf } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
@@ -43,7 +44,7 @@ export function finish(
   const { positions: newPositions, velocities: newVelocities } = target;
   const hasSizes = radii.length > 0;
   const { pushes, changes, supports, bearings, closings, depths, strains, marks } = response;
-  const { gravity, dt, friction, restSpeed, restitution, lower, upper, walls } = substep;
+  const { gravity, dt, inverseDt, friction, restSpeed, restitution, lower, upper, walls } = substep;
   const lowerX = lower[0] as number;
   const lowerY = lower[1] as number;
   const lowerZ = is3D ? (lower[2] as number) : 0;
@@ -167,6 +168,17 @@ export function finish(
       velocityX = scratchVelocity[0] as number;
       velocityY = scratchVelocity[1] as number;
       velocityZ = scratchVelocity[2] as number;
+    }
+    if (strain > 1 + SATURATED) {
+      const excessX = pushX * inverseDt - changeX;
+      const excessY = pushY * inverseDt - changeY;
+      const excessZ = pushZ * inverseDt - changeZ;
+      const along = excessX * velocityX + excessY * velocityY + excessZ * velocityZ;
+      const squared = velocityX * velocityX + velocityY * velocityY + velocityZ * velocityZ;
+      const moving = movingShare(strain, along, squared, substep.calmSpeed);
+      velocityX *= moving;
+      velocityY *= moving;
+      velocityZ *= moving;
     }
     if (hasSizes) {
       const netX = velocityX - (velocities[first] as number);

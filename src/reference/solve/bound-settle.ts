@@ -1,7 +1,7 @@
 /**
- * `settle` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the reference. bound.ts
- * explains the terms; f is the friction. A computed length is off by LENGTH = k / 2 u + 9 u. If its square may be
- * flushed to 0, it is also off by ± 2⁻⁶².
+ * `settle`, `movingShare` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the
+ * reference. bound.ts explains the terms; f is the friction. A computed length is off by LENGTH = k / 2 u + 9 u. If its
+ * square may be flushed to 0, it is also off by ± 2⁻⁶².
  *
  * Limit: the change C, off by ε, becomes (1 − D) C + D P. P is the projection of C onto the ball of radius L. L is the
  * larger of `closing` and kickSpeed, off by the error of `closing`. D = min(1, max(0, depth − 1)) is off by the error
@@ -39,12 +39,22 @@
  * position, the product with dt adds u. Each subtraction rounds once. The bound assumes that |S|² is a normal number if
  * S is not 0.
  *
+ * Moving share: let v be the velocity after friction, off by ε, E as in law.ts, and D = min(1, max(0, strain −
+ * SATURATED − 1)). The result is the unit vector of v times |v| − D p, where p is the component of −E along v, but
+ * between 0 and M. M is the smaller one of |v| and calmSpeed.
+ *   - E = push / dt − C is off by η: the errors of push (divided by dt) and of C, and 3 u (|push| / dt + |C|).
+ *   - ε turns v by an angle of at most about ε / |v|. So p is off by η, by the part of E across v times this angle, and
+ *     by roundings: k u |E| for E·v, (k + 6) u p for the quotient, and p (LENGTH + u) for calmSpeed |v|.
+ *   - The result is off by ε, by D times the error of p, by p times the error of D, and by 2 u |v| for roundings. It is
+ *     never longer than |v|, which bounds the error if ε is not below |v|.
+ *   - If no error can lift D and p above 0, v stays as it is.
+ *
  * Load: let B be `bearing`, v the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
  *   - N is off by the error of v′, by u N and by LENGTH.
  *   - LOAD_KEPT · B − N rounds twice.
  *   - The quotient adds 5 u.
  */
-import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD } from '../../core/base/constants';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, REST_LOAD, SATURATED } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import {
@@ -54,6 +64,7 @@ import {
   across,
   differenceOf,
   type EffectSums,
+  inner,
   LOST,
   length,
   scaled,
@@ -223,6 +234,39 @@ function heldSlip(
     value: slipSize > 0 ? scaled(kept / slipSize, slip) : scaled(0, gain),
     error: keptError + (accuracy.length + 6 * U) * kept,
   };
+}
+
+/** Multiplies the velocity by `movingShare`. `settled` is the result of settleSums. */
+export function slowDown(
+  { inverseDt, calmSpeed }: Substep,
+  accuracy: Accuracy,
+  { push, change }: Pick<Settled, 'push' | 'change'>,
+  strain: ApproximateNumber,
+  velocity: Approximate,
+): void {
+  const { value, error } = velocity;
+  const dimensions = value.length;
+  const speed = length(value);
+  const beyond = strain.value - SATURATED;
+  const mostLimited = limitedAt(beyond + strain.error + U);
+  if (mostLimited === 0 || speed + error === 0) return;
+  const limited = limitedAt(beyond);
+  const doubt = Math.max(mostLimited - limited, limited - limitedAt(beyond - strain.error - U));
+  const excess = differenceOf({ value: scaled(inverseDt, push.value), error: 0 }, change).value;
+  const sizes = inverseDt * length(push.value) + length(change.value);
+  const excessError = inverseDt * push.error + change.error + (3 + dimensions) * U * sizes;
+  const ahead = scaled(speed > 0 ? 1 / speed : 0, value);
+  const back = -inner(excess, ahead);
+  const least = speed - error;
+  const turn = least > 0 ? Math.min(2, error / least) : 2;
+  const turning = turn * (length(across(excess, ahead)) + turn * length(excess));
+  if (back + excessError + turning <= 0) return;
+  const taken = Math.min(speed, calmSpeed, Math.max(0, back));
+  const left = 1 - (speed > 0 ? (limited * taken) / speed : 0);
+  const takenError = excessError + turning + ((dimensions + 7) * U + accuracy.length) * taken;
+  const off = error + mostLimited * takenError + doubt * (taken + takenError);
+  velocity.error = Math.min(off, (1 + left) * speed + error) + 2 * U * (speed + error) + LOST;
+  velocity.value.splice(0, dimensions, ...scaled(left, value));
 }
 
 export function boundLoad(

@@ -16,7 +16,7 @@
  *   - sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
  * A factor of 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the doubles used here.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-obstacles.ts those
- * of obstacles, and bound-settle.ts those of the limited change, static friction and the load.
+ * of obstacles, and bound-settle.ts those of the limited change, static friction, the moving share and the load.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to
  * the coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic
@@ -31,7 +31,7 @@ import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact, restitutionBound } from './bound-contact';
 import { addContact, meetWalls, noPressing, pushTerm, rub, SETTLED_NO, type Verdict } from './bound-law';
 import { meetObstacles, pushByObstacles } from './bound-obstacles';
-import { boundLoad, settleSums } from './bound-settle';
+import { boundLoad, settleSums, slowDown } from './bound-settle';
 import {
   type Accuracy,
   type Approximate,
@@ -105,7 +105,8 @@ export function resolveBound(
       store(world, bound, slot, pushed);
       continue;
     }
-    const { push, change, bearing } = settleSums(substep, accuracy, sums);
+    const settled = settleSums(substep, accuracy, sums);
+    const { push, change, bearing } = settled;
     const body = { position: sumOf(position, push), velocity: sumOf(velocity, change) };
     const pressing = noPressing(body);
     const restitution = restitutionBound(substep, grid, slot);
@@ -120,6 +121,7 @@ export function resolveBound(
     if (substep.walls) meetWalls(substep, restitution, box, body, pressing);
     rub(substep, accuracy, body, pressing);
     if (substep.walls) clampInto(box, body.position);
+    slowDown(substep, accuracy, settled, sums.strain, body.velocity);
     store(world, bound, slot, body.position);
     bound.velocities[slot] = 2 * SLACK * body.velocity.error;
     bound.exactVelocities.set(body.velocity.value, slot * dimensions);

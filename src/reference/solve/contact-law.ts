@@ -11,6 +11,7 @@ import {
   LOAD_KEPT,
   MOST_LOAD,
   REST_LOAD,
+  SATURATED,
   SPREADING,
 } from '../../core/base/constants';
 import { massShare, sideOf, turned } from '../../core/contact/law';
@@ -191,6 +192,21 @@ function heldShare(friction: number, support: number, used: number, slip: number
   if (!(slip > 0)) return 0;
   const room = Math.max(0, fround(fround(friction * support) - used));
   return Math.min(1, fround(room / slip));
+}
+
+/** Returns the factor on the velocity at the end of a pass. */
+export function movingShare(
+  { inverseDt, calmSpeed }: Substep,
+  { push, change, strain }: Effect,
+  velocity: Vector,
+): number {
+  const along = dot(subtract(scale(inverseDt, push), change), velocity);
+  const squared = dot(velocity, velocity);
+  const most = Math.min(squared, fround(calmSpeed * fround(Math.sqrt(squared))));
+  const taken = Math.min(most, Math.max(0, -along));
+  if (!(taken > 0)) return 1;
+  const limited = Math.min(1, Math.max(0, fround(strain - (SATURATED + 1))));
+  return fround(1 - fround(limited * fround(taken / squared)));
 }
 
 /** Returns the load. `bearing` and `change` include the effect of obstacles and walls. */

@@ -16,6 +16,7 @@ import {
   type Contact,
   findContact,
   loadVector,
+  scale,
   storeVector,
   subtract,
   type Vector,
@@ -28,6 +29,7 @@ import {
   type Moved,
   meetObstacles,
   meetWalls,
+  movingShare,
   noEffect,
   pushAside,
   pushOf,
@@ -79,7 +81,8 @@ export function resolveContacts(
       }
       total = sumOf(total, contactEffect(substep, contact, meeting));
     });
-    const { push, change, bearing } = settle(substep, total);
+    const settled = settle(substep, total);
+    const { push, change, bearing } = settled;
     const changed = add(velocity, change);
     let moved: Moved = {
       position: add(position, push),
@@ -96,6 +99,8 @@ export function resolveContacts(
     const box = substep.walls ? boxOf(substep, grid, slot) : undefined;
     if (box) moved = meetWalls(substep, own, box, moved);
     moved = rub(substep, moved, box);
+    const share = movingShare(substep, settled, moved.velocity);
+    moved = { ...moved, velocity: scale(share, moved.velocity) };
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
     if (loads) {

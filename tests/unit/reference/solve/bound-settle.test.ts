@@ -5,8 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
 import { planSimulation } from '../../../../src/core/simulation/plan';
-import { boundLoad, settleSums } from '../../../../src/reference/solve/bound-settle';
+import { boundLoad, settleSums, slowDown } from '../../../../src/reference/solve/bound-settle';
 import {
+  type Approximate,
   accuracyOf,
   across,
   EffectSums,
@@ -15,7 +16,7 @@ import {
   scaled,
 } from '../../../../src/reference/solve/bound-sums';
 import { Random } from '../../../../src/scenes';
-import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
+import { loadSloppily, SloppyArithmetic, settleSloppily, slowSloppily } from './sloppy';
 
 const STEPS = 1024;
 const MOST_ERROR = 1e-5;
@@ -176,6 +177,42 @@ it('a change of exactly 0 stays 0, even if contacts are strained and `closing` h
   const { change, bearing } = settleSums({ ...substep, kickSpeed: 0, calmSpeed: 0 }, accuracyOf(2), sums);
   expect(change).toEqual({ value: [0, 0], error: 0 });
   expect(bearing).toEqual({ value: 1, error: 0 });
+});
+
+const SLOW_SOURCES = ['push', 'change', 'velocity', 'strain', 'rounding'] as const;
+
+describe.each([2, 3] as const)('the bound of slowed velocities in %dD', (dimensions) => {
+  it.each(SLOW_SOURCES)('covers errors of one source, and is not far above them: %s', (source) => {
+    const chance = new Chance(new Random(13));
+    let worst = 0;
+    for (let run = 0; run < 4000; run++) {
+      const usual = substepOf({ source: 'rounding', dimensions, chance });
+      const substep = { ...usual, calmSpeed: chance.between(0, 2) };
+      const errorOf = (of: string) => (of === source ? chance.between(0, MOST_ERROR) : 0);
+      const vector = (most: number) => scaled(chance.between(0, most), chance.unit(dimensions));
+      const push = { value: vector(0.1), error: errorOf('push') };
+      const change = { value: vector(0.5), error: errorOf('change') };
+      const strain = { value: chance.between(3.8, 5.4), error: errorOf('strain') };
+      const isSlow = chance.between(0, 4) < 1;
+      const velocity = { value: vector(isSlow ? 2 * MOST_ERROR : 1), error: errorOf('velocity') };
+      const off = ({ value, error }: Approximate) => {
+        const way = scaled(error, chance.unit(dimensions));
+        return value.map((along, axis) => along + (way[axis] as number));
+      };
+      const sums = {
+        push: off(push),
+        change: off(change),
+        strain: strain.value + chance.extreme() * strain.error,
+      };
+      const arithmetic = new SloppyArithmetic(source === 'rounding' ? chance.extreme : () => 0);
+      const slowed = slowSloppily(arithmetic, substep, sums, off(velocity));
+      slowDown(substep, accuracyOf(dimensions), { push, change }, strain, velocity);
+      const apart = length(slowed.map((along, axis) => along - (velocity.value[axis] as number)));
+      if (apart > 2 ** -48) worst = Math.max(worst, apart / velocity.error);
+    }
+    if (source !== 'rounding') expect(worst).toBeGreaterThan(0.9);
+    expect(worst).toBeLessThanOrEqual(1 + 2 ** -10);
+  });
 });
 
 const LOAD_SOURCES = ['bearing', 'velocity', 'rounding'] as const;

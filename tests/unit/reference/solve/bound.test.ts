@@ -14,7 +14,7 @@ import { integrate } from '../../../../src/reference/solve/integrate';
 import { findPartners } from '../../../../src/reference/solve/partner';
 import { boxOf, pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
 import { createScene, Random, sceneNames, sceneOptions } from '../../../../src/scenes';
-import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
+import { loadSloppily, SloppyArithmetic, settleSloppily, slowSloppily } from './sloppy';
 
 /** The contact law in doubles. A seed chooses the error of each result, up to what WGSL allows. */
 class SloppyDevice {
@@ -145,7 +145,8 @@ class SloppyDevice {
     const velocities: number[] = [];
     const loads: number[] = [];
     for (let slot = 0; slot < this.grid.ids.length; slot++) {
-      const { push, change, bearing } = this.settled(mode, slot, partners);
+      const settled = this.settled(mode, slot, partners);
+      const { push, change, bearing } = settled;
       const before = this.vector(this.grid.velocities, slot);
       const position = this.moved(this.vector(this.grid.positions, slot), push);
       const velocity = this.moved(before, change);
@@ -166,8 +167,10 @@ class SloppyDevice {
         if (period > 0 && along >= low + period) position[axis] = this.arithmetic.add(along, -period);
       });
       positions.push(...position);
-      velocities.push(...velocity);
-      loads.push(loadSloppily(this.arithmetic, this.substep.restSpeed, total, velocity, before));
+      const slowed =
+        mode === 'resolve' ? slowSloppily(this.arithmetic, this.substep, settled, velocity) : velocity;
+      velocities.push(...slowed);
+      loads.push(loadSloppily(this.arithmetic, this.substep.restSpeed, total, slowed, before));
     }
     return { positions, velocities, loads };
   }

@@ -54,7 +54,7 @@ export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumb
   const bearing = shorten([total.bearing])[0] as number;
   const gain = gravity.map((along) => multiply(along, dt));
   const support = root(arithmetic.dot(supports, supports));
-  if (!(support > 0 && arithmetic.dot(supports, gain) < 0)) return { push: total.push, change, bearing };
+  if (!(support > 0 && arithmetic.dot(supports, gain) < 0)) return { ...total, change, bearing };
   const up = supports.map((along) => divide(along, support));
   const across = (vector: readonly number[]) => {
     const height = arithmetic.dot(vector, up);
@@ -67,7 +67,25 @@ export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumb
   const held = slipSpeed > 0 ? Math.min(1, divide(room, slipSpeed)) : 0;
   const take = (from: readonly number[], share: number) =>
     from.map((along, axis) => add(along, -multiply(share, slip[axis] as number)));
-  return { push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
+  return { ...total, push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
+}
+
+/** Returns the velocity at the end of a pass. */
+export function slowSloppily(
+  arithmetic: SloppyArithmetic,
+  { inverseDt, calmSpeed }: Pick<Substep, 'inverseDt' | 'calmSpeed'>,
+  { push, change, strain }: Pick<SloppySums, 'push' | 'change' | 'strain'>,
+  velocity: readonly number[],
+): readonly number[] {
+  const { add, multiply, divide } = arithmetic;
+  const excess = push.map((along, axis) => add(multiply(along, inverseDt), -(change[axis] as number)));
+  const squared = arithmetic.dot(velocity, velocity);
+  const along = arithmetic.dot(excess, velocity);
+  const limited = Math.min(1, Math.max(0, add(strain, -4)));
+  if (!(along < 0 && limited > 0)) return velocity;
+  const most = Math.min(squared, multiply(calmSpeed, arithmetic.root(squared)));
+  const left = add(1, -multiply(limited, divide(Math.min(-along, most), squared)));
+  return velocity.map((own) => multiply(left, own));
 }
 
 export function loadSloppily(
