@@ -13,6 +13,7 @@ import {
 } from './record';
 import { SUBGROUP } from './requests';
 
+/** docs/bench.md explains the columns. `requests`, for example, counts the accesses of a thread. */
 const HEADS = ['pass', 'requests', 'sectors', 'ideal', 'read', 'written', 'bytes', 'paper', 'ms', 'own L2'];
 const WATCHED: readonly Figure[] = ['requests', 'sectors', 'read', 'written', 'ownRead', 'ownWritten'];
 

@@ -1,7 +1,7 @@
 // Divides space into chunks of about equally many boxes, for query/chunk_members.wgsl.
 //
 // 1. `measure` measures extents, and `first_keys` writes the sort keys along the last axis.
-// 2. The caller sorts the keys. A key is the low end of a box, then its region in the high word.
+// 2. The caller sorts the keys. A key has two words: a box's region, which sorts first, and its low end.
 // 3. `cut`, in one workgroup, cuts each region along the axis of the keys. `next_keys` writes keys along the axis
 //    before that one, and the caller continues with 2. After the first sort, `next_keys` also notes the order of the
 //    boxes.

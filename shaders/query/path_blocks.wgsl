@@ -1,4 +1,4 @@
-// Pieces of rows. A piece is the part of a row that lies in one hash block.
+// Divides the rows of cells along a path: here, a piece is the part of a row that lies in one hash block.
 
 fn piece_at(x: i32) -> i32 {
   return x >> HASH_BLOCK_SHIFT;

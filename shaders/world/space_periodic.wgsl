@@ -8,8 +8,8 @@ fn wrap_once(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // Rounding may bring `above` to the far end or, from almost one period below, just short of the low end. Both become
-  // the low end.
+  // Rounding may bring `above` to the far end. It may also bring a position almost one period below the low end just
+  // short of the low end. Both become the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);
@@ -25,7 +25,7 @@ fn wrap_stored(body: PackedBody) -> PackedBody {
 }
 
 // Wraps a position from any number of periods away. Kernels may round its product differently: if they must agree about
-// a cell, use wrap_once. A coordinate so far out that its remainder is only rounding noise becomes the low end.
+// a cell, use wrap_once. If rounding leaves a coordinate outside the world, it becomes the low end.
 fn wrap(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let outside = (position < grid.origin - grid.period) | (position >= far + grid.period);

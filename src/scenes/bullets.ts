@@ -109,7 +109,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   continuous: true,
   name: 'mixed-bullets',
   description:
-    'Balls and boxes 0.5 to 2 wide fly 50 to 62 per 1/60 s at a wall 0.5 thick. Continuous motion stops them.',
+    'Balls and boxes 0.5 to 2 wide fly 50 to 62 units per 1/60 s at a wall 0.5 thick. Continuous motion stops them.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

@@ -66,8 +66,8 @@ fn residual_at(x: u32, y: u32) -> f32 {
   return sum;
 }
 
-// Writes the right-hand sides of the coarser cells that the tile's inner part covers. The inner part begins at `reach`.
-// If a tile has no equations, this writes nothing, because nothing reads those right-hand sides.
+// Writes the right-hand sides of the coarser cells that the tile covers from `reach` on. If a tile has no equations, this
+// writes nothing, because nothing reads those right-hand sides.
 fn restrict_tile(reach: u32, thread: u32) {
   let rows = (side - 2u * REACH) / 2u;
   let beyond = (reach - REACH) / 2u;

@@ -63,7 +63,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 }
 
 fn meet_waiting(gathered: ptr<function, Gathered>, slot: u32) {
-  // WGSL has no pointers to members of parameters.
+  // In WGSL, a pointer to a member cannot be passed to a function.
   var sum = (*gathered).sum;
   for (var left = (*gathered).waiting_count; left > 0u; left--) {
     let other = (*gathered).waiting[left - 1u];

@@ -7,9 +7,9 @@ import { latticeAt, levelOf } from './levels';
 import type { World } from './world';
 
 /**
- * Returns the number of sampled cells that fit into the sample. `buckets` is the number of buckets of the lowest level.
- * At least twice the expected number of cells fit. A sample may still have more, because coincident particles are
- * sampled all together or not at all. Then no levels are merged.
+ * Returns the room of the sample, in cells. `buckets` is the number of buckets of the lowest level. The room is at least
+ * twice the expected number of cells. More may be sampled, because coincident particles are sampled all together or not
+ * at all. Then no levels are merged.
  */
 export function sampleRoom(buckets: number): number {
   return Math.min(buckets, 32 * Math.ceil(Math.sqrt(buckets)));

@@ -84,9 +84,9 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the number of candidates: pairs of particles in the same or in adjacent cells, whose distances the grid
-   * tests. If radii vary, the cells are those of the larger particle's level or of a higher one. Candidates may then
-   * include pairs whose cells only share a bucket. Compare the number with n(n − 1)/2, the number of all pairs.
+   * Returns the number of candidates: pairs of particles in the same or in adjacent cells. If radii vary, these are
+   * cells of the larger particle's level or of a higher one, and pairs whose cells only share a bucket may count, too.
+   * Compare the number with n(n − 1)/2, the number of all pairs.
    */
   countCandidates(): number {
     this.checkIdle();

@@ -54,13 +54,14 @@ export const MARGIN = 1 / 64;
 
 /**
  * To remove energy that it added, a substep lowers a particle by at most this share of the particle's height (see
- * reference/energy.ts). Fluid of the right density needs a hundredth of this share. Fluid in too little room needs
- * more.
+ * reference/energy.ts). Fluid of the right density needs a hundredth of this share, fluid in too little room more
+ * than that.
  */
 export const MOST_LOWERING = 0.001;
 
 /**
  * If lowering is not enough, a substep removes at most this share of the kinetic energy. Splashes with APIC need 2%. If
- * the move of the particles added more, such as when the last bubble in a tank fills up, the limit is what it added.
+ * moving the particles added more energy than that, for example because the last bubble in a tank filled up, the added
+ * energy is the limit.
  */
 export const MOST_SLOWING = 0.05;

@@ -36,7 +36,7 @@ export type Measured = Measures | MethodMeasures;
 
 export interface State extends Checkpoint {
   readonly method?: unknown;
-  /** Simulated seconds at which particles were added, in the order of `ids`; undefined if `method` has them. */
+  /** Simulated seconds at which particles were added, in the order of `ids`; undefined if `method` above holds them. */
   readonly births?: Float32Array | undefined;
 }
 

@@ -137,7 +137,7 @@ export function describeTimings(
   ];
 }
 
-/** Returns milliseconds. Sizes with a least time up to this count as equally fast as the given, fastest size. */
+/** Returns a limit in milliseconds: sizes with least times up to this limit are as fast as the given, fastest size. */
 function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
   const sorted = rounds.toSorted((first, second) => first - second);
   return Math.max(sorted[sorted.length >> 1] ?? 0, (1 + LEAST_NOISE) * milliseconds);

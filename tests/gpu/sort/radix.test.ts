@@ -263,7 +263,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'sorts in folded dispatches, and sorts several times with different numbers of keys',
+    'sorts in dispatches that are folded into two dimensions, several times with different numbers of keys',
     async (_, tools) => {
       const folded = tools.wrap(FOLD);
       await expectSorted(

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('bench:threads times one and several threads, and measures free cores', { tags: 'full' }, async () => {
+test('bench:threads times one and several threads, and a probe of free cores', { tags: 'full' }, async () => {
   const flags = ['--steps', '5000', '--pairs', '5000', '--repeats', '2'];
   const program = ['--import', './scripts/register.mjs', 'bench/threads.ts', ...flags];
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: ROOT });

@@ -86,7 +86,7 @@ describe('the flags of simulate that change a scene', () => {
     expect([code, out]).toEqual([2, '']);
   });
 
-  it('reject a state file if they would change its particles or its world', async () => {
+  it('reject a state file if they would change what it holds', async () => {
     for (const flags of [['--radius', '1'], ['--periodic', 'x'], ['--unbounded'], ['--no-continuous']]) {
       const { code, error } = await cellstorm(...RUN, '--from', 'state.bin', ...flags);
       expect(error).toMatch(

@@ -62,7 +62,7 @@ describe('the particles of the explainer', () => {
   }
 
   browserTest(
-    'can be more or fewer, with another method: the address names both, and the stage stays if the new method has it',
+    'the address names the number and the method, and the stage stays if a new method has it',
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');

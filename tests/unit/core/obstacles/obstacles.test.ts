@@ -282,7 +282,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect(greatestDifference(rounded.positions, positions)).toBeLessThan(1e-6);
           expect(greatestDifference(rounded.velocities, velocities)).toBeLessThan(2e-6);
         }
-        // An obstacle removes 31/32 of any overlap.
+        // In a step, an obstacle removes 31/32 of an overlap.
         const { positions: stopped } = moved(8);
         expect(stopped[0]).toBeCloseTo(5 - (0.25 + 8 * DT) / 32, 6);
       },
@@ -347,8 +347,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     });
 
     it('bounce a particle off all of them as off one wall, so that no energy is gained', () => {
-      // One particle lies on two obstacles, and another lies on that particle. After a move by
-      // the velocities, the coordinates of both add up to 19 or 27, so they do not push each other aside.
+      // One particle lies on two obstacles, and another lies on that particle. After a move by the velocities, the
+      // coordinates of both add up to 19 (3D: 27). There `side` (core/contact/law.ts) is 0, so neither moves aside.
       const options = {
         ...box,
         restitution: 1,
