@@ -24,11 +24,16 @@ export const serveDocs: Plugin = {
 /** Returns a function that answers with files of this folder, or says how to build them. */
 export function answerFrom(folder: string) {
   return async ({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // `normalize` keeps a path that begins with a slash from leaving the folder.
-    const path = normalize(decodeURIComponent(new URL(url, 'http://page').pathname));
-    const content = await readFile(join(folder, path)).catch(() => undefined);
-    response.statusCode = content ? 200 : 404;
-    response.setHeader('Content-Type', (content && TYPES[extname(path)]) ?? 'text/plain');
-    response.end(content ?? MISSING);
+    const found = await readAddress(folder, url).catch(() => undefined);
+    response.statusCode = found ? 200 : 404;
+    response.setHeader('Content-Type', (found && TYPES[extname(found.path)]) ?? 'text/plain');
+    response.end(found?.content ?? MISSING);
   };
+}
+
+/** Rejects if there is no such file, or if the address has broken escapes such as %ff. */
+async function readAddress(folder: string, url: string) {
+  // `normalize` keeps a path that begins with a slash from leaving the folder.
+  const path = normalize(decodeURIComponent(new URL(url, 'http://page').pathname));
+  return { path, content: await readFile(join(folder, path)) };
 }

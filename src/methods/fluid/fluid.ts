@@ -215,9 +215,9 @@ export class Fluid {
   }
 
   /**
-   * Records one substep of `dt` seconds. Submit the encoder before you call anything except `encodeSubstep`.
-   * An encoder holds at most 63 substeps. Throws if there are emitters or drains, because these add and remove
-   * particles between submissions.
+   * Records one substep of `dt` seconds. Submit the encoder before you call anything except `encodeSubstep`. Submit
+   * after at most 63 substeps, in however many encoders. Throws if an encoder has more, or if there are emitters or
+   * drains, because these add and remove particles between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');

@@ -133,6 +133,7 @@ describe('the development server', () => {
       const missing = [404, 'text/plain', expect.stringContaining('Run `npm run docs`')];
       expect(await get('/none.html')).toEqual(missing);
       expect(await get('/..%2fsecret.txt')).toEqual(missing);
+      expect(await get('/%ff')).toEqual(missing);
     } finally {
       server.close();
     }
