@@ -25,19 +25,14 @@ it.each([
   },
 );
 
-// The ball falls 10 units. The obstacle's push throws it up a little.
-it.each([
-  [2, 0.34],
-  [3, 0.34],
-] as const)(
-  'in %dD, a ball with restitution 0 stays on a wall, and rises at most %f from an obstacle',
-  async (dimensions, most) => {
-    const heightOn = async (floor: string) =>
-      (await figuresOf(findCase('bounce', dimensions, `ball dropped on ${floor}, restitution 0`)))[
-        'height after 1.6 s'
-      ];
-    expect(await heightOn('a wall')).toBeLessThan(1e-3);
-    expect(await heightOn('an obstacle')).toBeLessThan(most);
+it.each([2, 3] as const)(
+  'in %dD, a ball with restitution 0 stays on a wall and on an obstacle',
+  async (dimensions) => {
+    for (const floor of ['a wall', 'an obstacle']) {
+      const scene = `ball dropped on ${floor}, restitution 0`;
+      const figures = await figuresOf(findCase('bounce', dimensions, scene));
+      expect(figures['height after 1.6 s']).toBeLessThan(1e-3);
+    }
   },
 );
 
