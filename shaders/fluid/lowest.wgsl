@@ -1,4 +1,4 @@
-// Says how low particles can fall, and which of them may be lowered.
+// Says how low particles can fall, and which of them may be lowered. Linked with kernels that use heights.
 // Needs: frame, MOST_LOWERING, kinds, entry_at, SOLID.
 
 fn lowest_along(axis: u32) -> f32 {

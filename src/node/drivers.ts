@@ -37,6 +37,7 @@ export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
 /** A driver that runs WebGPU. */
 export interface Driver {
+  /** 'system' is a driver of the system; 'environment' comes from VK_DRIVER_FILES or VK_ICD_FILENAMES. */
   readonly name: DriverName;
   /** The value for VK_DRIVER_FILES; undefined leaves it unchanged. */
   readonly manifest: string | undefined;

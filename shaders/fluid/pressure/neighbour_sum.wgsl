@@ -1,4 +1,4 @@
-// Returns the sum of coupling · `solution` over the neighbours of a cell of `level`.
+// Returns the sum of coupling · `solution` over the neighbours of a cell of `level`. Linked with kernels of the V-cycle.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

@@ -1,5 +1,5 @@
 // Adds up a workgroup's values in order of threads. Without SUMS_ONLY, the third component of the result is the maximum
-// of the third components, and the fourth is 0.
+// of the third components, and the fourth is 0. Linked with kernels that sum over workgroups.
 // Needs: WORKGROUP, SUMS_ONLY, partials.
 
 var<workgroup> thread_values: array<vec4f, WORKGROUP>;

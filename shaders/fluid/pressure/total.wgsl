@@ -1,5 +1,5 @@
 // Adds up partial sums. Each workgroup that needs the total computes it again, because a dispatch for the total alone
-// takes longer.
+// takes longer. Linked with kernels that use the sums of the kernel before.
 // Needs: PARTIALS, WORKGROUP, partials.
 
 // The three parts of `partials`: sums over the equations, dot products, and the greatest residuals.

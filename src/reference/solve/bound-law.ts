@@ -16,8 +16,7 @@
  * dt (error of c), and by three roundings of results up to F p. If errors cannot lift the first term to the second, the
  * error of the second does not count.
  *
- * Push aside, the vector b σ p t, with p for m = ½ and a direction t (`turned` in core/contact/law.ts). It takes three
- * products:
+ * Push aside, the vector b σ p t with p for m = ½ and a direction t (`turned` in law.ts), takes three products:
  *   - b = max(0, depth − ASIDE_FROM): off by the error of the depth, and by u times the depth
  *   - σ (`side`) = |waves − floor(waves) − ½| − ¼, with waves = ASIDE_WAVES · DEEP / diameter · (sum of all
  *     coordinates): off by the error of `waves` (wavesOf in bound-contact.ts) and by 2 u, at most by ½. σ has no jumps.
@@ -30,15 +29,13 @@
  *
  * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most g ·
  * (error of s) + f · (error of c), however small s is. The roundings of G, relative to |G|:
- *   - f c or g |s|: u
  *   - |s|, once in the minimum and once in the denominator: (k / 2) u + 9 u each
- *   - a quotient: 5 u
- *   - a product: u
+ *   - f c or g |s|, a quotient and a product: u, 5 u and u
  * Their sum is (k + 25) u |G|; the code allows (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
- * Support c n: off by the error of c, by NORMAL (see bound-contact.ts), and by one product. Let y be the direction of gravity. The support's
- * component along y is off by |n·y| · (error of c) + c (NORMAL + u) Σ |nᵢ yᵢ|. If the errors of n are not relative to
- * each component, 1 replaces the sum. Bearing c: off by the error of c.
+ * Support c n: off by the error of c, by NORMAL (bound-contact.ts), and by one product. Let y be the direction of
+ * gravity. The support's component along y is off by |n·y| · (error of c) + c (NORMAL + u) Σ |nᵢ yᵢ|. If the errors of
+ * n are not relative to each component, 1 replaces the sum. Bearing c: off by the error of c.
  *
  * Closing, depth and strain of a particle are the largest of its contacts, at least 0. Each lies between the largest
  * lower end and the largest upper end of the contacts' ranges. A contact that GPU or reference may leave out has no

@@ -225,7 +225,8 @@ describe.each(DIMENSIONS)('a resolve pass in %dD', (dimensions) => {
         { restitution: 0.5, friction: 0, gravity },
         { friction: 0, gravity },
       ]) {
-        const substep = substepOf(wide, { ...settings, walls: false }, 1 / 60);
+        // With strain, `taken` (core/contact/law.ts) would change the momentum.
+        const substep = { ...substepOf(wide, { ...settings, walls: false }, 1 / 60), strainRate: 0 };
         const got = await resolveGrid(tools, wide, substep, grid, 'respond');
         for (let pair = 0; pair < pairs; pair++) {
           const [a, b] = [grid.slots[2 * pair] as number, grid.slots[2 * pair + 1] as number];

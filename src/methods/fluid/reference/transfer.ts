@@ -1,7 +1,7 @@
 /**
  * Transfers velocities from particles to faces, with weights that fall off linearly over one cell along each axis. Also
  * finds the fullness of cells: the free cells around a particle share its whole weight; solid cells get none. Twin of
- * shaders/fluid/transfer.wgsl, which adds up in another order. Points are in units of cells.
+ * shaders/fluid/transfer.wgsl; the shader adds up in another order. Points are in units of cells.
  * Guarantee: a particle's new velocity comes only from faces to which its old velocity contributed.
  */
 import { type Lattice, SOLID } from '../lattice';
