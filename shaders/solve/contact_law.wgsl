@@ -151,15 +151,14 @@ fn settle(sum: Effect) -> Effect {
 }
 
 // Returns the factor on the velocity at the end of a pass: if pushes give almost push_speed, a particle loses the share
-// of its speed that they take back as motion, but at most calm_speed.
-fn moving_share(settled: Effect, velocity: Vector) -> f32 {
-  let excess = substep.inverse_dt * settled.push - settled.change;
+// of its speed that they take back as motion, but at most calm_speed. `excess` is E of law.ts.
+fn moving_share(excess: Vector, strain: f32, velocity: Vector) -> f32 {
   let along = dot(excess, velocity);
   let squared = dot(velocity, velocity);
   let most = min(squared, substep.calm_speed * sqrt(squared));
   // At squares of 0, the divisor does not matter.
   let taken = clamp(-along, 0.0, most) / select(1.0, squared, squared > 0.0);
-  return 1.0 - clamp(settled.strain - f32(SATURATED + 1), 0.0, 1.0) * taken;
+  return 1.0 - clamp(strain - f32(SATURATED + 1), 0.0, 1.0) * taken;
 }
 
 // Returns how much contacts press from opposite sides, in units of the particle's weight. Both arguments include the

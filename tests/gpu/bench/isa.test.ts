@@ -33,6 +33,12 @@ const ARRAYS_IN_MEMORY = /^sort\.radix_(?:count|scatter)\b.*\.8-bits /;
 const FEW_WAVES: readonly Exception[] = [
   // On RDNA 3, the 4,608 bytes of workgroup memory of heavy kernels with levels allow no more.
   { kernels: /^solve\.resolve\..*respond.*\.heavy 3D/, limit: { 'RDNA 3': 14 } },
+  // For `taken` (core/contact/law.ts), a vector stays in registers while the kernel searches for obstacles.
+  { kernels: /^solve\.resolve\..*respond.*levels\.boxes\.periodic\.obstacles 3D/, limit: { 'RDNA 2': 10 } },
+  {
+    kernels: /^solve\.resolve\..*respond\.(?:few-)?levels\.periodic\.obstacles 3D/,
+    limit: { 'RDNA 2': 14, Vega: 3 },
+  },
   {
     kernels: /^solve\.resolve\..*respond.*\.boxes\b.*\.(?:periodic\.obstacles|unbounded(?:\.obstacles)?) 3D/,
     limit: { 'RDNA 2': 12 },
