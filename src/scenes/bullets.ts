@@ -67,8 +67,7 @@ export const BULLETS: CollisionSceneDefinition = {
   method: 'collisions',
   continuous: true,
   name: 'bullets',
-  description:
-    'Bullets fly 50 to 62 diameters per 1/60 s at a wall one diameter thick. Continuous motion stops them.',
+  description: 'Bullets fly 50 to 62 diameters per 1/60 s at a wall one diameter thick.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions], 2, 1);
     const positions = new Float32Array(dimensions * count);
@@ -108,8 +107,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   hasBoxes: true,
   continuous: true,
   name: 'mixed-bullets',
-  description:
-    'Balls and boxes 0.5 to 2 wide fly 50 to 62 units per 1/60 s at a wall 0.5 thick. Continuous motion stops them.',
+  description: 'Balls and boxes fly 50 to 62 units per 1/60 s at a thin wall.',
   generate(dimensions, count, random) {
     const lanes = new Lanes(dimensions, count, IN_LANE[dimensions] + 1, PITCH, PITCH);
     const bullets = Math.max(0, count - lanes.count);

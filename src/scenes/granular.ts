@@ -98,7 +98,7 @@ export const HOURGLASS: CollisionSceneDefinition = {
   method: 'collisions',
   driven: true,
   name: 'hourglass',
-  description: 'Grains run through an hourglass, which turns over when all are through.',
+  description: 'Grains run through an hourglass, which turns over.',
   generate(dimensions, count, random) {
     const isEnough = (size: number) => {
       const glass = glassOf(size);
@@ -195,7 +195,7 @@ export const DRUM: CollisionSceneDefinition = {
   method: 'collisions',
   driven: true,
   name: 'drum',
-  description: 'Grains in a turning drum: lifters carry them up, and they come down in avalanches.',
+  description: 'Grains come down in avalanches in a turning drum.',
   generate(dimensions, count, random) {
     const isEnough = (size: number) => {
       const drum = drumOf(size);

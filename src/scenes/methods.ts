@@ -4,7 +4,7 @@ import { EARTH_GRAVITY } from './scene';
 
 export const SPLASH: PositionFluidSceneDefinition = {
   name: 'splash',
-  description: 'A position-based fluid: a column flows around a ball, leaps over a step and returns.',
+  description: 'A position-based fluid flows around a ball and over a step.',
   method: 'pbf',
   gravity: EARTH_GRAVITY,
   substeps: 2,
@@ -12,7 +12,7 @@ export const SPLASH: PositionFluidSceneDefinition = {
 
 export const MURMURATION: FlockSceneDefinition = {
   name: 'murmuration',
-  description: 'A flock: birds fly like the birds near them and part before a hunter.',
+  description: 'A flock of birds parts before a hunter.',
   method: 'flock',
   gravity: 0,
   substeps: 1,
@@ -20,8 +20,7 @@ export const MURMURATION: FlockSceneDefinition = {
 
 export const LIFE: LifeSceneDefinition = {
   name: 'particle-life',
-  description:
-    'Particle life: a table says which species attracts which. Shapes form that move by themselves.',
+  description: 'Particle life: a table says which species attracts which.',
   method: 'life',
   gravity: 0,
   substeps: 1,

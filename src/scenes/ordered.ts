@@ -80,7 +80,7 @@ export const GAS: CollisionSceneDefinition = {
 export const PILE: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'pile',
-  description: 'A loose, irregular stack falls and settles on the floor.',
+  description: 'A loose, irregular stack falls.',
   generate(dimensions, count, random) {
     const edge = ceilRoot(count, dimensions) + 1;
     const amount = Math.floor((PILE_SPACING - DIAMETER) / 2);

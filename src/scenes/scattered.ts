@@ -51,7 +51,7 @@ function scatter(
 export const UNIFORM: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'uniform',
-  description: 'Uniformly random positions; each particle overlaps one other on average.',
+  description: 'Uniformly random positions; on average, one overlap each.',
   generate(dimensions, count, random) {
     // Centres are at least one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
@@ -70,7 +70,7 @@ export const UNIFORM: CollisionSceneDefinition = {
 export const CLUSTERED: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'clustered',
-  description: 'Nine tenths of the particles lie in a hundredth of the world, eight per cell.',
+  description: 'Nine tenths of the particles lie in a hundredth of the world.',
   generate(dimensions, count, random) {
     const clustered = count * (1 - 1 / CLUSTER_PERIOD);
     const edge = Math.max(10, ceilRoot((clustered / CLUSTER_DENSITY) * 100, dimensions));
@@ -93,7 +93,7 @@ export const CLUSTERED: CollisionSceneDefinition = {
 export const ONE_CELL: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'one-cell',
-  description: 'All particles lie in the middle cell of a world with three cells along each axis.',
+  description: 'All particles lie in one cell.',
   generate(dimensions, count, random) {
     const span = { low: UNITS, high: 2 * UNITS - 1 };
     return {
@@ -110,7 +110,7 @@ export const ONE_CELL: CollisionSceneDefinition = {
 export const NEGATIVE: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'negative',
-  description: 'Uniformly random positions around the origin, so most have negative coordinates.',
+  description: 'Uniformly random positions, mostly with negative coordinates.',
   generate(dimensions, count, random) {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;

@@ -11,7 +11,7 @@ const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEP
 export const DAM_BREAK: FluidSceneDefinition = {
   ...FLUID,
   name: 'dam-break',
-  description: 'A fluid: a column of water runs along the tank and breaks against the far wall.',
+  description: 'A fluid: a column of water breaks against the far wall.',
   tank: (dimensions, width) => ({
     size: sizeOf(dimensions, 2 * width, 0.5),
     fill: [box(dimensions, [0, 0], [0.6, 0.8], 0.5)],
@@ -40,7 +40,7 @@ export const TWO_DROPS: FluidSceneDefinition = {
 export const WAVE_TANK: FluidSceneDefinition = {
   ...FLUID,
   name: 'wave-tank',
-  description: 'A fluid: a paddle swings to and fro, and its waves break on a beach.',
+  description: 'A fluid: waves of a paddle break on a beach.',
   tank: (dimensions, width) => {
     const depth = 0.5;
     const end = 3.2 * width;
@@ -69,7 +69,7 @@ export const WAVE_TANK: FluidSceneDefinition = {
 export const FOUNTAIN: FluidSceneDefinition = {
   ...FLUID,
   name: 'fountain',
-  description: 'A fluid: jets rise from a nozzle and fall into a pool that drains through its floor.',
+  description: 'A fluid: jets fall into a pool that drains.',
   tank: (dimensions, width) => {
     const depth = 1;
     const end = 1.6 * width;

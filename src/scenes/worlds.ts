@@ -23,7 +23,7 @@ export const PERIODIC: CollisionSceneDefinition = {
   method: 'collisions',
   world: 'periodic',
   name: 'periodic',
-  description: 'Uniformly random positions in a box that wraps around. All particles drift across its ends.',
+  description: 'Uniformly random positions in a box that wraps around. All drift.',
   generate(dimensions, count, random) {
     const edge = Math.max(SHORTEST_PERIOD, ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions));
     return {
@@ -42,7 +42,7 @@ export const CHANNEL: CollisionSceneDefinition = {
   method: 'collisions',
   world: 'periodic',
   name: 'channel',
-  description: 'A bed of particles is pulled along an endless channel.',
+  description: 'A bed is pulled along an endless channel.',
   generate(dimensions, count, random) {
     const edge = Math.max(
       SHORTEST_PERIOD + 1,
@@ -107,7 +107,7 @@ const ROWS_PER_LAYER = 1024;
 export const COLLIDING_CELLS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'colliding-cells',
-  description: 'All cells share an eighth of the hash table: four to eight cells per bucket.',
+  description: 'All cells share an eighth of the hash table.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const world = defineWorld({ dimensions, unbounded: true }, 1, count);
