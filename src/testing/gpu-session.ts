@@ -38,7 +38,7 @@ export interface LeakOptions {
 export interface Session {
   readonly device: GPUDevice;
   readonly scopes: ErrorScopes;
-  /** What the device reported during the test. */
+  /** Messages of errors that the device reported during the test. */
   readonly complaints: string[];
   readonly live: LiveObjects;
 }

@@ -169,8 +169,8 @@ export interface Substep {
   readonly pushSpeed: number;
   /**
    * If two equal bodies part at the speed s, a push gives each at most pushSpeed − parting · s / 2. If radii differ,
-   * `parting` is PARTING times the square of the cube root in pushSpeed, so that crowds of different sizes get no
-   * faster than others.
+   * `parting` is PARTING times the square of the cube root in pushSpeed, so that crowds of different sizes gain
+   * less speed.
    */
   readonly parting: number;
   /**
