@@ -51,7 +51,7 @@ function scatter(
 export const UNIFORM: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'uniform',
-  description: 'Uniformly random positions; on average, one overlap each.',
+  description: 'Random positions; each particle overlaps about one other.',
   generate(dimensions, count, random) {
     // Centres are at least one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;

@@ -23,7 +23,7 @@ export const PERIODIC: CollisionSceneDefinition = {
   method: 'collisions',
   world: 'periodic',
   name: 'periodic',
-  description: 'Uniformly random positions in a box that wraps around. All drift.',
+  description: 'Random positions in a box that wraps around. All particles drift.',
   generate(dimensions, count, random) {
     const edge = Math.max(SHORTEST_PERIOD, ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions));
     return {
